@@ -67,6 +67,7 @@ def test_that_keys_and_commands_work_in_the_window(story: Story) -> None:
     viewport, window = _take_out(story)
     before = viewport.view.zoom
     window.activateWindow()
+    story.wait(window.isActiveWindow)
     viewport.view.setFocus()
     QTest.keyClick(viewport.view, Qt.Key.Key_F, Qt.KeyboardModifier.ShiftModifier)
     assert viewport.view.zoom != before

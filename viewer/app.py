@@ -86,6 +86,8 @@ def _stay_open(
 ) -> int:
     window = build_window(settings, head_start.decoder)
     window.crash.install()
+    import viewer.ui.workspaces.read  # noqa: F401 - before a window is seen to wait
+
     window.resize(window.size().boundedTo(window.screen().availableSize()))
     window.show()
     if notice:
@@ -290,9 +292,14 @@ def _report_first_image(window: MainWindow) -> None:
 
 
 def _finish_furnishing(window: MainWindow, read: "ReadWorkspace") -> None:
-    GuiCollector(window)
-    # What the start made stays; no collection need look through it.
-    steps = (*_rest_of(window, read), gc.freeze, window.return_to_workspace)
+    # What was imported and made stays; no collection need look through it.
+    steps: Sequence[Callable[[], object]] = (
+        gc.freeze,
+        partial(GuiCollector, window),
+        *_rest_of(window, read),
+        gc.freeze,
+        window.return_to_workspace,
+    )
     run_for(
         window,
         partial(_import_rest, window.context.settings),

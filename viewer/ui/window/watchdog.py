@@ -67,8 +67,9 @@ class Watchdog(QObject):
             while not self._answered.wait(_BEAT_S):
                 if self._over.is_set():
                     return
-            own_s = self._answer_cpu_s - cpu_s
-            self._tell(Block(self._answer_s - asked_s, own_s, places))
+            seconds = self._answer_s - asked_s
+            if seconds > LIMIT_S:  # less if this thread itself came late
+                self._tell(Block(seconds, self._answer_cpu_s - cpu_s, places))
 
 
 def _cpu_clock(thread: int) -> Callable[[], float]:

@@ -28,7 +28,7 @@ from viewer.store.database import open_store
 from viewer.ui.application.action_spec import Place
 from viewer.ui.workspaces.measure import MeasureWorkspace
 
-_LOOK_MS: Final = 50
+_LOOK_MS: Final = 150
 _PATIENCE_S: Final = 600.0
 _TRIALS: Final = 48
 

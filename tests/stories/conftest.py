@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,26 @@ import pytest
 from viewer.cli import run_command_line
 from viewer.domain.figure import Figure
 from viewer.services.reporting import pack
+from viewer.services.synthetic import write_chests, write_patients, write_readings
+from viewer.services.synthetic.phantom import evidence_pictures
+from viewer.services.synthetic.phantom.projection import project
 from viewer.writers.figures_files import figure_csv
 
 PATIENTS = 6
+_projected = lru_cache(maxsize=48)(project)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _patients_drawn_once() -> Iterator[None]:
+    """Let stories that begin with the same patients share their radiographs.
+
+    That each call draws the same is tested where they are drawn.
+    """
+    drawing = (write_chests, write_patients, write_readings, evidence_pictures)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in drawing:
+            patch.setattr(module, "project", _projected)
+        yield
 
 
 @pytest.fixture(scope="session")

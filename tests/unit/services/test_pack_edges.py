@@ -19,7 +19,7 @@ from viewer.studies.grid_localization.pack import PACK
 from viewer.studies.grid_localization.placed import PlacedTrial
 from viewer.studies.grid_localization.report import report
 from viewer.studies.packs import PackInput
-from viewer.writers.figures_files import figure_files
+from viewer.writers.figures_files import figure_files, figure_picture
 from viewer.writers.pack_html import PackPage, render_pack
 
 FIRST, SECOND = "Cardiomegaly", "Edema"
@@ -80,9 +80,8 @@ def test_that_an_odd_run_has_a_pack(results: Sequence[TrialResult]) -> None:
     )
     numbers = [f for f in data.figures if isinstance(f, RateFigure | StackFigure)]
     files = {
-        f"figures/{name}": content
+        f"figures/{figure.head.name}.svg": figure_picture(figure, "svg")
         for figure in numbers
-        for name, content in figure_files(figure).items()
     }
     data = replace(data, figures=tuple(numbers))
     page = render_pack(PackPage("grid2025", (), data, tuple(files)), files).decode()

@@ -68,15 +68,16 @@ def test_that_a_script_saves_to_another_file_when_told(tmp_path: Path) -> None:
     assert not (tmp_path / "fig2.png").exists()
 
 
-def test_that_no_name_from_outside_is_run_as_python(tmp_path: Path) -> None:
+def test_that_no_name_from_outside_is_run_as_python(
+    tmp_path: Path, run_script: ScriptProcess
+) -> None:
     figure = rates(published=True)
     evil = '\'"""\n);import os;os.abort()#{x}\\'
     panel = replace(figure.panels[0], groups=(evil, "Edema"), title=evil)
     script = figure_script(replace(figure, panels=(panel,)))
     path = tmp_path / "draw.py"
     path.write_text(script, encoding="utf-8")
-    done = subprocess.run([sys.executable, path], check=False, cwd=tmp_path)
-    assert done.returncode == 0
+    run_script(path)  # which fails unless it ends with 0
 
 
 def colours(picture: bytes) -> set[tuple[int, ...]]:

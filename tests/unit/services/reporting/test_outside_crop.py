@@ -56,7 +56,8 @@ def test_that_each_trial_tells_how_much_of_its_mask_the_crop_cuts_off(
     fit: FitMode, tmp_path: Path
 ) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
-        run = bundled_run(store, tmp_path, 3, absent_findings=True, fit_mode=fit.value)
+        params = {"absent_findings": True, "fit_mode": fit.value, "grids": [4]}
+        run = bundled_run(store, tmp_path, 3, **params)
         table = items_of_run(store, run)
         expected = counted(cases.dataset_of_run(store, run))
         assert verify(run_bundle(store, run), quiet).wrong == []

@@ -91,26 +91,89 @@ def ask(
     is_flag=True,
     help="Print [[model]] tables for the models of published studies instead.",
 )
+@click.option(
+    "--known",
+    is_flag=True,
+    help="List models in use, with licence, memory and how they write locations.",
+)
+@click.option(
+    "--from", "origin", metavar="NAME", help="Print the [[model]] table of a known one."
+)
+@click.option(
+    "--found", is_flag=True, help="List the models of servers on this computer."
+)
 @store_option
 @json_option
-def models(store: Path | None, *, presets: bool, as_json: bool) -> None:
+def models(
+    store: Path | None,
+    *,
+    presets: bool,
+    known: bool,
+    origin: str | None,
+    found: bool,
+    as_json: bool,
+) -> None:
     """List the models and what each still needs before it can be asked."""
-    from viewer.services.inspecting.listing import model_rows
-
+    if presets + known + found + (origin is not None) > 1:
+        raise click.UsageError("Give one of --presets, --known, --from and --found.")
     if presets:
         _print_presets(as_json=as_json)
-        return
-    rows = model_rows(read_settings(store))
-    if as_json:
-        print_json(rows)
+    elif known:
+        _print_known(as_json=as_json)
+    elif origin is not None:
+        _print_table(origin, as_json=as_json)
+    elif found:
+        _print_found(as_json=as_json)
     else:
-        print_rows(rows, ("name", "adapter", "state", "summary"))
+        _print_models(store, as_json=as_json)
+
+
+def _print_models(store: Path | None, *, as_json: bool) -> None:
+    from viewer.services.inspecting.listing import model_rows
+
+    rows = model_rows(read_settings(store))
+    columns = ("name", "adapter", "state", "summary")
+    print_json(rows) if as_json else print_rows(rows, columns)
 
 
 def _print_presets(*, as_json: bool) -> None:
     from viewer.services.configuring.model_profiles import preset_tables, presets_text
 
     print_json(preset_tables()) if as_json else print_text(presets_text())
+
+
+def _print_known(*, as_json: bool) -> None:
+    from viewer.services.configuring.known_cards import (
+        COLUMNS,
+        known_rows,
+        machine_sentence,
+    )
+
+    rows = known_rows()
+    if as_json:
+        print_json(rows)
+        return
+    print_rows(rows, COLUMNS)
+    echo(machine_sentence())
+    say("Unknown can be found out: overread calibrate asks a model where marks lie.")
+
+
+def _print_table(name: str, *, as_json: bool) -> None:
+    from viewer.services.configuring.known_cards import known_table, known_text
+
+    print_json(known_table(name)) if as_json else print_text(known_text(name))
+
+
+def _print_found(*, as_json: bool) -> None:
+    from viewer.services.probing.found import COLUMNS, found_rows
+
+    rows = found_rows()
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_rows(rows, COLUMNS)
+    else:
+        echo("No server of models answers on the usual ports of this computer.")
 
 
 @click.command()

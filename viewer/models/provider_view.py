@@ -187,6 +187,10 @@ def _qwen2_5(size: SizePx) -> SizePx:
     return smart_resize(size, 28, 56 * 56, 28 * 28 * 1280)
 
 
+def _qwen2_5_hub(size: SizePx) -> SizePx:
+    return smart_resize(size, 28, 56 * 56, 28 * 28 * 16384)
+
+
 def _qwen3(size: SizePx) -> SizePx:
     return smart_resize(size, 32, 256 * 256, 4096 * 4096)
 
@@ -252,6 +256,15 @@ _VIEWS = (
         "qwen2_5",
         "smart_resize to multiples of 28, at most 1280 tokens",
         _qwen2_5,
+        patch_px=28,
+        tokens_of=lambda size: _blocks(size, 28),
+        resampling_note="bicubic, as in the model's image processor",
+    ),
+    ProviderView(
+        "qwen2_5_hub",
+        "smart_resize to multiples of 28, at most 16384 tokens, as the weights' own "
+        "preprocessor_config.json says",
+        _qwen2_5_hub,
         patch_px=28,
         tokens_of=lambda size: _blocks(size, 28),
         resampling_note="bicubic, as in the model's image processor",

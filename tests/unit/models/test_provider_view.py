@@ -56,6 +56,9 @@ def test_that_an_unknown_provider_is_refused_with_the_known_ones() -> None:
         ("qwen2_5", (2320, 2828), (896, 1092), 1248),
         ("qwen2_5", (4000, 3000), (1148, 840), 1230),
         ("qwen2_5", (40, 40), (56, 56), 4),
+        ("qwen2_5_hub", (1024, 1024), (1036, 1036), 1369),
+        ("qwen2_5_hub", (2320, 2828), (2324, 2828), 8383),
+        ("qwen2_5_hub", (8000, 3000), (5852, 2184), 16302),
         ("qwen3", (256, 256), (256, 256), 64),
         ("qwen3", (1024, 1024), (1024, 1024), 1024),
         ("qwen3", (2320, 2828), (2304, 2816), 6336),
@@ -82,7 +85,7 @@ def test_that_smart_resize_is_that_of_transformers() -> None:
         "transformers.models.qwen2_vl.image_processing_pil_qwen2_vl",
         reason="needs transformers (the extra local)",
     )
-    limits = ((28, 3136, 1003520), (32, 65536, 16777216))
+    limits = ((28, 3136, 1003520), (28, 3136, 12845056), (32, 65536, 16777216))
     for factor, least, most in limits:
         for rows, columns in itertools.product((*_SIDES, 1, 13, 70), repeat=2):
             if max(rows, columns) > 200 * min(rows, columns):

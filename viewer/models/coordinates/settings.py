@@ -36,6 +36,7 @@ VIEW_NAMES: Final = (
     "claude",
     "gemini",
     "qwen2_5",
+    "qwen2_5_hub",
     "qwen3",
     "gemma3",
 )

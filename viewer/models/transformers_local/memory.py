@@ -21,7 +21,8 @@ _BYTES: Final = {
 }  # fmt: skip
 _TORCH_NAMES: Final = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 _DTYPE_BYTES: Final = {"float32": 4, "float16": 2, "bfloat16": 2}
-_QUANTIZED_BYTES: Final = {"8bit": 1.0, "4bit": 0.5625}  # 4 bit and a scale per 64
+QUANTIZED_BYTES: Final = {"8bit": 1.0, "4bit": 0.5625}
+"""Bytes of a weight; in 4 bit with a scale for each 64 of them."""
 _KEPT_WHOLE: Final = re.compile("embed|lm_head")  # bitsandbytes leaves these alone
 _LONGEST_HEADER: Final = 100 << 20
 _WORKING_BYTES: Final = 256 << 20
@@ -175,7 +176,7 @@ def _size(tensor: dict[str, Any], dtype: str, quantization: str) -> float:
     if stored in {"F64", *_TORCH_NAMES}:
         each = _DTYPE_BYTES[dtype]
         if len(shape) == 2 and not _KEPT_WHOLE.search(str(tensor["name"])):
-            each = _QUANTIZED_BYTES.get(quantization, each)
+            each = QUANTIZED_BYTES.get(quantization, each)
     return each * int(prod(shape))
 
 

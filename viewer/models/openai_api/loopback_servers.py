@@ -1,0 +1,182 @@
+"""Servers of models that listen on this machine, and the models that they declare.
+
+Only 127.0.0.1 is asked, all ports at once and no longer than a limit for all. No image
+and no key is sent.
+
+Formats: Ollama's ``/api/tags`` and ``/api/show``
+(github.com/ollama/ollama/blob/main/docs/openapi.yaml), LM Studio's ``/api/v0/models``
+(github.com/lmstudio-ai/docs, 1_developer/2_rest/endpoints.md), and OpenAI's
+``/v1/models``, which the others serve.
+"""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import httpx2
+
+from viewer.domain.documents import read_json
+from viewer.domain.errors import OverreadError
+from viewer.models.endpoint import LOCAL_ONLY, Endpoint
+from viewer.models.openai_api.servers import SERVERS
+from viewer.models.openai_api.transport import transport_for
+
+LIMIT_S: Final = 0.3
+"""Seconds for all servers and questions together."""
+_MODELS_AT_ONCE: Final = 8
+_KEY_NEEDED: Final = object()
+"""Stands for the document of a server that shows it only with a key."""
+_OWNERS: Final = {"vllm": "vllm", "llamacpp": "llama_cpp"}
+"""Kinds of server by the owner that they give for their models."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredModel:
+    """A model of a server; ``sees`` is None if the server does not say."""
+
+    name: str
+    sees: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopbackServer:
+    """A server found on this machine; ``kind`` is one of `SERVERS`.
+
+    ``locked``: it lists its models only to those who have its key.
+    """
+
+    kind: str
+    base_url: str
+    models: tuple[DeclaredModel, ...] = ()
+    locked: bool = False
+
+    @property
+    def title(self) -> str:
+        """Its kind's name."""
+        return SERVERS[self.kind].title
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A port to look at, and the interface that its usual server has of its own."""
+
+    port: int
+    kind: str = "custom"
+
+
+USUAL_PLACES: Final = (
+    Place(11434, "ollama"),
+    Place(1234, "lm_studio"),
+    Place(8000),  # vLLM
+    Place(8080),  # llama.cpp
+    Place(30000),  # SGLang
+)
+
+
+def loopback_servers(
+    places: Sequence[Place] = USUAL_PLACES, limit_s: float = LIMIT_S
+) -> tuple[LoopbackServer, ...]:
+    """Return the servers that answer on this machine, in the order of the places.
+
+    ``limit_s`` is for all of them together: what has not answered by then is missing,
+    and what a model can do that nobody had time to ask is unknown.
+    """
+    _Asker(Endpoint("http", "127.0.0.1", 1), limit_s)  # reads certificates, once
+    until = time.monotonic() + limit_s
+    with ThreadPoolExecutor(len(places) + _MODELS_AT_ONCE) as pool:
+        found = pool.map(partial(_server_at, pool, until), places)
+        return tuple(server for server in found if server is not None)
+
+
+def _server_at(pool: Executor, until: float, place: Place) -> LoopbackServer | None:
+    endpoint = Endpoint("http", "127.0.0.1", place.port)
+    found = None
+    if place.kind == "ollama":
+        found = _ollama(endpoint, pool, until)
+    elif place.kind == "lm_studio":
+        found = _lm_studio(endpoint, until)
+    return found or _openai(endpoint, until)
+
+
+def _ollama(endpoint: Endpoint, pool: Executor, until: float) -> LoopbackServer | None:
+    rows = _rows(_ask(endpoint, until, "/api/tags"), "models")
+    if rows is None:
+        return None
+    models = pool.map(partial(_shown, endpoint, until), _names(rows, "name"))
+    return LoopbackServer("ollama", f"{endpoint.origin}/v1", tuple(models))
+
+
+def _shown(endpoint: Endpoint, until: float, name: str) -> DeclaredModel:
+    shown = _ask(endpoint, until, "/api/show", {"model": name})
+    able = shown.get("capabilities") if isinstance(shown, Mapping) else None
+    return DeclaredModel(name, "vision" in able if isinstance(able, list) else None)
+
+
+def _lm_studio(endpoint: Endpoint, until: float) -> LoopbackServer | None:
+    rows = _rows(_ask(endpoint, until, "/api/v0/models"), "data")
+    if rows is None:
+        return None
+    kinds = {str(row.get("id")): row.get("type") for row in rows}
+    models = (
+        DeclaredModel(name, None if kinds[name] is None else kinds[name] == "vlm")
+        for name in _names(rows, "id")
+        if kinds[name] != "embeddings"
+    )
+    return LoopbackServer("lm_studio", f"{endpoint.origin}/v1", tuple(models))
+
+
+def _openai(endpoint: Endpoint, until: float) -> LoopbackServer | None:
+    reply = _ask(endpoint, until, "/v1/models")
+    base_url = f"{endpoint.origin}/v1"
+    if reply is _KEY_NEEDED:
+        return LoopbackServer("custom", base_url, locked=True)
+    rows = _rows(reply, "data")
+    if rows is None:
+        return None
+    owners = {_OWNERS.get(str(row.get("owned_by")), "custom") for row in rows}
+    kind = owners.pop() if len(owners) == 1 else "custom"
+    models = tuple(map(DeclaredModel, _names(rows, "id")))
+    return LoopbackServer(kind, base_url, models)
+
+
+def _rows(reply: object, key: str) -> list[Mapping[str, Any]] | None:
+    """Return the list under a key of a JSON object, None if it is another document."""
+    rows = reply.get(key) if isinstance(reply, Mapping) else None
+    if not isinstance(rows, list):
+        return None
+    return [row for row in rows if isinstance(row, Mapping)]
+
+
+def _names(rows: Iterable[Mapping[str, Any]], key: str) -> list[str]:
+    return [row[key] for row in rows if isinstance(row.get(key), str) and row[key]]
+
+
+def _ask(endpoint: Endpoint, until: float, path: str, body: object = None) -> object:
+    """Return a JSON document, ``_KEY_NEEDED``, or None without an answer in time."""
+    left = until - time.monotonic()
+    return _Asker(endpoint, left).ask(path, body) if left > 0 else None
+
+
+class _Asker:
+    """Asks one server of this machine, which it does not wait for after its time."""
+
+    def __init__(self, endpoint: Endpoint, left_s: float) -> None:
+        self._origin = endpoint.origin
+        transport = transport_for(endpoint, LOCAL_ONLY, left_s)
+        self._client = httpx2.Client(
+            transport=transport, timeout=left_s, trust_env=False, follow_redirects=False
+        )
+
+    def ask(self, path: str, body: object) -> object:
+        method = "GET" if body is None else "POST"
+        try:
+            with self._client:
+                reply = self._client.request(method, self._origin + path, json=body)
+            if reply.status_code in (401, 403):
+                return _KEY_NEEDED
+            return read_json(reply.content) if reply.is_success else None
+        except (httpx2.HTTPError, OverreadError, ValueError):
+            return None  # no server of models, or one too slow: it is not listed

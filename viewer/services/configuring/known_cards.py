@@ -1,0 +1,106 @@
+"""What is known of vision-language models, as rows, and as tables to copy."""
+
+from textwrap import fill
+from typing import Final
+
+from viewer.models.fitting import Machine, best_fit, fit_in_words, this_machine
+from viewer.models.model_cards import (
+    FACTS,
+    PRECISIONS,
+    UNKNOWN,
+    ModelCard,
+    card_named,
+    model_cards,
+)
+from viewer.writers.toml import toml_bytes
+
+COLUMNS: Final = ("name", "licence", "memory", "convention", "view", "fits")
+"""What the list shows of each model; JSON has the rest."""
+_GIB: Final = 1 << 30
+
+
+def known_rows(machine: Machine | None = None) -> list[dict[str, object]]:
+    """Return a row for each model, with every fact and where it was read."""
+    here = machine or this_machine()
+    return [_row(card, here) for card in model_cards()]
+
+
+def machine_sentence() -> str:
+    """Say what memory is free on this machine."""
+    return this_machine().in_words
+
+
+def _row(card: ModelCard, machine: Machine) -> dict[str, object]:
+    return {
+        "name": card.name,
+        "title": card.title,
+        **{name: _value(card, name) for name in FACTS},
+        "memory": _memory(card),
+        "fits": fit_in_words(card, machine),
+        "obtained_from": card.obtained_from,
+        "papers": list(card.papers),
+        "sources": _sources(card),
+    }
+
+
+def _value(card: ModelCard, name: str) -> str | int:
+    fact = card.facts[name]
+    return UNKNOWN if fact is None else fact.value
+
+
+def _memory(card: ModelCard) -> str:
+    """Return the memory that a model needs in each precision."""
+    if card.is_remote:
+        return "none here"
+    needs = {name: card.memory(name) for name in PRECISIONS}
+    known = [f"{n} {b / _GIB:.1f} GiB" for n, b in needs.items() if b is not None]
+    return ", ".join(known) or UNKNOWN
+
+
+def _sources(card: ModelCard) -> dict[str, dict[str, str]]:
+    return {
+        name: {"address": f.address, "quote": f.quote, "read": f.read.isoformat()}
+        for name, f in card.facts.items()
+        if f is not None
+    }
+
+
+def known_table(name: str, machine: Machine | None = None) -> dict[str, object]:
+    """Return a ``[[model]]`` table that asks a known model, as it fits this machine.
+
+    An unknown model raises ``WrongUseError``.
+    """
+    card = card_named(name)
+    fit = best_fit(card, machine or this_machine()) if card.is_local else None
+    return {**card.table(), **(fit.settings() if fit else {})}
+
+
+def known_text(name: str, machine: Machine | None = None) -> str:
+    """Return the table of `known_table`; comments say what is known and from where."""
+    card = card_named(name)
+    here = machine or this_machine()
+    lines = [f"{card.title}: {card.obtained_from}"]
+    lines += [
+        f"{fact_name}: {_value(card, fact_name)} ({fact.address})"
+        for fact_name, fact in card.facts.items()
+        if fact is not None and fact_name != "example"
+    ]
+    lines.append(f"fits: {fit_in_words(card, here)}")
+    lacking = [n for n in ("convention", "view") if card.facts[n] is None]
+    if lacking:
+        lines.append(f"unknown: {' and '.join(lacking)}")
+        lines.append(f"find out: overread calibrate {card.name}")
+    if card.is_local:
+        lines.append("Add download = true to fetch the weights, or name their folder.")
+    table = {"model": [known_table(name, here)]}
+    return "\n".join([*map(_comment, lines), toml_bytes(table).decode().lstrip("\n")])
+
+
+def _comment(line: str) -> str:
+    return fill(
+        line,
+        initial_indent="# ",
+        subsequent_indent="#   ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

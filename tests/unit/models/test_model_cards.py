@@ -87,7 +87,7 @@ def test_that_the_models_in_use_are_known() -> None:
     }
 
 
-_READ = {
+_READ: dict[str, list[tuple[float, ...]]] = {
     # By the formulas of the pages named in the table, for an image of 1000 x 1000.
     "medgemma-1.5-4b": [(3, 800, 471, 840), (22, 400, 73, 600)],
     "qwen2.5-vl-7b": [(139, 768, 315, 954), (366, 679, 536, 849)],

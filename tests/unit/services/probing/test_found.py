@@ -169,9 +169,11 @@ def test_that_other_documents_are_no_lists_of_models(document: object) -> None:
 def test_that_only_the_usual_ports_of_this_machine_are_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    reached: list[object] = []
+    reached: list[tuple[str, int]] = []
 
-    def connect(address: object, *args: object, **kwargs: object) -> socket.socket:
+    def connect(
+        address: tuple[str, int], *args: object, **kwargs: object
+    ) -> socket.socket:
         del args, kwargs
         reached.append(address)
         raise ConnectionRefusedError
@@ -179,8 +181,8 @@ def test_that_only_the_usual_ports_of_this_machine_are_asked(
     monkeypatch.setattr(socket, "create_connection", connect)
     monkeypatch.setenv("HTTP_PROXY", "http://192.0.2.1:3128")
     assert loopback_servers() == ()
-    assert {host for host, _ in reached} == {"127.0.0.1"}  # type: ignore[misc]
-    assert {port for _, port in reached} == {p.port for p in USUAL_PLACES}  # type: ignore[misc]
+    assert {host for host, _ in reached} == {"127.0.0.1"}
+    assert {port for _, port in reached} == {p.port for p in USUAL_PLACES}
     assert LIMIT_S == 0.3
 
 

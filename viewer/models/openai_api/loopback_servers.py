@@ -3,10 +3,9 @@
 Only 127.0.0.1 is asked, all ports at once and no longer than a limit for all. No image
 and no key is sent.
 
-Formats: Ollama's ``/api/tags`` and ``/api/show``
-(github.com/ollama/ollama/blob/main/docs/openapi.yaml), LM Studio's ``/api/v0/models``
-(github.com/lmstudio-ai/docs, 1_developer/2_rest/endpoints.md), and OpenAI's
-``/v1/models``, which the others serve.
+Formats: Ollama's ``/api/tags`` and ``/api/show`` (docs/openapi.yaml of
+github.com/ollama/ollama), LM Studio's ``/api/v0/models`` (REST API v0 in
+github.com/lmstudio-ai/docs), and OpenAI's ``/v1/models``, which the others serve.
 """
 
 import time

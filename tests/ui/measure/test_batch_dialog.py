@@ -60,7 +60,7 @@ def test_that_the_button_names_what_it_sends(dialog: BatchDialog, qtbot: QtBot) 
     _tick(dialog, "asymmetry", "uniform")
     qtbot.waitUntil(dialog.start.isEnabled, timeout=10_000)
     assert dialog.start.text() == f"Run {2 * _N} trials"
-    assert dialog.sentence.text().startswith(f"{2 * _N} questions about {_N} items")
+    assert dialog.sentence.text().startswith(f"{2 * _N} trials of {_N} items")
     dialog.repeats.setValue(3)
     assert not dialog.start.isEnabled()
     qtbot.waitUntil(lambda: dialog.start.text() == f"Run {6 * _N} trials")

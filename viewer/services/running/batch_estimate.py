@@ -87,7 +87,7 @@ def estimate(
     most = _most(spec, dataset, left)
     takes = _takes(spec, cost, seconds) if left else ""
     sentences = (
-        _questions(planned, asked, spec),
+        _trials(planned, asked, spec),
         missing_findings(spec, dataset) if planned else "",
         *(f"{note.model} {note.text}." for note in exclusion_notes(planned)),
         _answered_already(done),
@@ -225,14 +225,14 @@ def _seconds(
     return total
 
 
-def _questions(planned: Sequence[Trial], asked: Sequence[Trial], spec: RunSpec) -> str:
+def _trials(planned: Sequence[Trial], asked: Sequence[Trial], spec: RunSpec) -> str:
     items = len({trial.item for trial in asked})
     if spec.models and not asked:
         return _nothing(planned)
     excluded = len(planned) - len(asked)
     names = ", ".join(profile.name for profile in spec.models) or "no model yet"
     text = (
-        f"{counted(len(asked), 'question')} about {counted(items, 'item')}"
+        f"{counted(len(asked), 'trial')} of {counted(items, 'item')}"
         f"{_with_what(spec)}, to {counted(len(spec.models), 'model')}: {names}."
     )
     more = "trial is" if excluded == 1 else "trials are"

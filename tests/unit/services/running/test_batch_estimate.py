@@ -37,7 +37,7 @@ def test_that_the_estimate_counts_what_a_plan_would_hold(settings: Settings) -> 
     found = estimate(settings.store, a_form(), settings)
     assert (found.requests, found.already_answered, found.models) == (40, 0, 2)
     assert found.cost_microusd == 0
-    assert "40 questions about 5 items" in found.sentence
+    assert "40 trials of 5 items" in found.sentence
     assert "8 more trials are planned as excluded" in found.sentence
     assert "Not asked, because no image of these views" in found.sentence
     assert "Pneumothorax" in found.sentence

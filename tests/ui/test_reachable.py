@@ -1,5 +1,8 @@
 """Every control has a name, is reached by Tab and is shown whole."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -181,8 +184,17 @@ def _of_dialogs(story: Story) -> Iterator[str]:
         story.wait(partial(_has_opened, before))
         QTest.qWait(_DRAWN_MS)
         for dialog in set(_on_screen()) - before:
-            for line in _problems(dialog):
-                yield f"{action}: {line}"
+            least = dialog.minimumSizeHint().expandedTo(dialog.minimumSize())
+            room = dialog.screen().availableSize().expandedTo(least)
+            if least != least.boundedTo(_SIZES[-1]):
+                yield f"{action} needs {least.width()} × {least.height()}"
+            if dialog.size() != dialog.size().boundedTo(room):
+                yield f"{action} opens at {dialog.width()} × {dialog.height()}"
+            for size in (dialog.size(), dialog.size().boundedTo(_SIZES[-1])):
+                dialog.resize(size)
+                QTest.qWait(_DRAWN_MS)
+                for line in _problems(dialog):
+                    yield f"{action} at {size.width()}: {line}"
             dialog.close()
 
 
@@ -214,3 +226,12 @@ def test_that_each_control_is_named_reached_by_tab_and_whole(
     story: Story, parts: Callable[[Story], Iterator[str]]
 ) -> None:
     assert "\n".join(parts(story)) == ""
+
+
+@pytest.mark.proof
+def test_that_it_holds_at_200_percent_too() -> None:
+    """Qt reads the scale when the application is made, so this takes a process."""
+    walk = [sys.executable, "-m", "pytest", "-q", "-m", "not proof", __file__]
+    scaled = {**os.environ, "QT_SCALE_FACTOR": "2"}
+    done = subprocess.run(walk, env=scaled, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout

@@ -21,6 +21,7 @@ from viewer.ui.application.show_once import show_once
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.labels import caption
 from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import resize_on_screen, scrolled
 
 _SIZE: Final = (1100, 760)
 _COLUMN: Final = 290
@@ -108,18 +109,19 @@ class DisplayCheck(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Display check")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(*_SIZE)
-        self.pattern, self.words = PatternView(self), QWidget(self)
+        resize_on_screen(self, *_SIZE)
+        page = QWidget()
+        self.pattern, self.words = PatternView(self), scrolled(page)
         self.screen_text = Label(wordWrap=True)
         self.whole = QCheckBox("Whole screen")
         self.whole.setToolTip("Only the pattern, over the whole screen; Esc goes back")
         self.whole.toggled.connect(self._use_screen)
         self._close = QPushButton("Close")
         self._close.clicked.connect(self.close)
-        self._lay_out()
+        self._lay_out(page)
 
-    def _lay_out(self) -> None:
-        row, column = QHBoxLayout(self), QVBoxLayout(self.words)
+    def _lay_out(self, page: QWidget) -> None:
+        row, column = QHBoxLayout(self), QVBoxLayout(page)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self.pattern, 1)

@@ -43,6 +43,18 @@ def _row(card: ModelCard, machine: Machine) -> dict[str, object]:
     }
 
 
+def note_of(card: ModelCard) -> str:
+    """Return the most important of what is known of a model, for a tool tip."""
+    said = [
+        f"Licence: {_value(card, 'licence')}.",
+        f"Memory: {_memory(card)}.",
+        f"Convention of locations: {_value(card, 'convention')}.",
+        f"Provider view: {_value(card, 'view')}.",
+    ]
+    note = card.note and f"{card.note.value[:1].upper()}{card.note.value[1:]}."
+    return " ".join([*said, *filter(None, [note])])
+
+
 def _value(card: ModelCard, name: str) -> str | int:
     fact = card.facts[name]
     return UNKNOWN if fact is None else fact.value

@@ -19,10 +19,12 @@ from viewer.models.catalog import (
     missing_dependency,
     profile_from_table,
 )
+from viewer.models.model_cards import ModelCard, model_cards
 from viewer.models.openai_api.servers import SERVERS
 from viewer.models.paper_presets import PRESETS, PaperPreset
 from viewer.models.protocol import AdapterSpec, Setting
 from viewer.services.configuring.form_field import FormField
+from viewer.services.configuring.known_cards import note_of
 from viewer.services.configuring.model_colors import own_places
 from viewer.services.configuring.study_file import (
     named_profile,
@@ -140,7 +142,8 @@ def _own_model(table: object, number: int, models_file: Path) -> KnownModel:
 def new_models() -> tuple[NewModel, ...]:
     """Return the adapters with settings, our own first.
 
-    The models of published studies follow, with the settings used there.
+    Known models follow, with what is known of them, and the models of published
+    studies, with the settings used there.
     """
     found = {**ADAPTERS, **adapters()}.values()
     own = (new for spec in found if spec.settings for new in _offers(spec))
@@ -148,7 +151,8 @@ def new_models() -> tuple[NewModel, ...]:
         NewModel(f"{one.name} – cannot be used", "", one.name, one.why, usable=False)
         for one in broken_adapters()
     )
-    return (*own, *unusable, *map(_of_paper, PRESETS))
+    known = map(_of_card, model_cards())
+    return (*own, *unusable, *known, *map(_of_paper, PRESETS))
 
 
 def preset_tables() -> tuple[dict[str, object], ...]:
@@ -170,6 +174,14 @@ def presets_text() -> str:
 
 def _table_text(table: Mapping[str, object]) -> str:
     return toml_bytes({"model": [table]}).decode().lstrip("\n")
+
+
+def _of_card(card: ModelCard) -> NewModel:
+    table = card.table()
+    adapter = str(table["adapter"])
+    missing = missing_dependency(ADAPTERS[adapter]) or ""
+    note = note_of(card)
+    return NewModel(card.title, "a known model", adapter, missing, table, note=note)
 
 
 def _of_paper(preset: PaperPreset) -> NewModel:

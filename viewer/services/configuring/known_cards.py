@@ -51,8 +51,9 @@ def note_of(card: ModelCard) -> str:
         f"Convention of locations: {_value(card, 'convention')}.",
         f"Provider view: {_value(card, 'view')}.",
     ]
-    note = card.note and f"{card.note.value[:1].upper()}{card.note.value[1:]}."
-    return " ".join([*said, *filter(None, [note])])
+    if card.note is not None:
+        said.append(f"{card.note.value[:1].upper()}{card.note.value[1:]}.")
+    return " ".join(said)
 
 
 def _value(card: ModelCard, name: str) -> str | int:

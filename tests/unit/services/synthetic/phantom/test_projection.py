@@ -74,8 +74,11 @@ def _points(view: View, size: SizePx, patient: PhantomPatient, step: float) -> P
 
 
 def _in_any(solids: Sequence[Solid], points: Points) -> Bools:
-    inside = np.array([s.contains(points) for s in solids])
-    return np.asarray(np.any(inside, axis=0))
+    inside = np.zeros(len(points), dtype=bool)
+    for solid in solids:
+        (left,) = np.nonzero(~inside)
+        inside[left] = solid.contains(points[left])
+    return inside
 
 
 def _in_lungs(scene: Scene, points: Points) -> Bools:
@@ -103,7 +106,8 @@ def _truth(scene: Scene, finding: Finding, points: Points) -> Bools:
         for infiltrate in changes.infiltrates:
             for piece in infiltrate.pieces:
                 lost |= (side == infiltrate.side) & piece.contains(points)
-    return lost & _in_lungs(scene, points)
+    lost[lost] = _in_lungs(scene, points[lost])
+    return lost
 
 
 @pytest.mark.parametrize("view", always({View.FRONTAL}, VIEWS))

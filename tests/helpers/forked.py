@@ -59,7 +59,10 @@ _WINDOW: Final = (
         for name in ("measure", "models", "read", "review")
     ),
 )
-_IMPORTED: Final = {"tests.helpers.window_process": (*_COMMANDS, *_WINDOW)}
+_IMPORTED: Final = dict.fromkeys(
+    ("tests.helpers.run_watch", "tests.helpers.window_process"),
+    (*_COMMANDS, *_WINDOW),
+)
 """What is imported before a module is forked, if not what all commands need."""
 
 

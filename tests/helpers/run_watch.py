@@ -14,11 +14,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from tests.helpers.forked import start_program
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import a_spec, planned, server_profile
 from viewer import app
@@ -185,11 +186,10 @@ def full(folder: Path) -> list[Said]:
     with Watched(folder, script) as watched:
         watched.wait(lambda: watched.says(" 8 of 48"), 2)
         script.release()
-        with filler.open("wb") as file:
+        with filler.open("wb", buffering=0) as file:  # closing it writes nothing more
             while watched.states.active:
                 try:
                     file.write(b"0" * 65536)
-                    file.flush()
                 except OSError:
                     watched.wait(lambda: True, 0.2)
         watched.wait(lambda: "stopped by an error" in watched.notice, 2)
@@ -199,16 +199,20 @@ def full(folder: Path) -> list[Said]:
 
 def lines_of(scene: str, folder: Path) -> list[str]:
     """Return what a process of its own prints of a scene; one of ``full`` may mount."""
-    command = [sys.executable, "-m", __name__, scene, str(folder)]
-    alone = ["unshare", "--mount"] if scene == "full" else []
-    done = subprocess.run(
-        [*alone, *command],
-        env={"QT_QPA_PLATFORM": "offscreen", **os.environ},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.splitlines()
+    words = (scene, str(folder))
+    with_pipes: dict[str, Any] = {
+        "env": {"QT_QPA_PLATFORM": "offscreen", **os.environ},
+        "stdout": subprocess.PIPE,
+        "text": True,
+    }
+    if scene == "full":
+        command = ["unshare", "--mount", sys.executable, "-m", __name__, *words]
+        process: subprocess.Popen[str] = subprocess.Popen(command, **with_pipes)
+    else:
+        process = start_program(*words, module=__name__, **with_pipes)
+    said, _ = process.communicate()
+    assert process.returncode == 0
+    return said.splitlines()
 
 
 SCENES: Final = {"stall": stall, "crash": crash, "cancel": cancel, "full": full}

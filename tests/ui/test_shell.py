@@ -43,6 +43,7 @@ from viewer.ui.application.layout_memory import (
     keep_layout,
     read_layout,
 )
+from viewer.ui.application.status_bar import StatusBar, StatusFields
 from viewer.ui.panels.measure.filmstrip import TrialChosen
 from viewer.ui.panels.read.grid_choice import GridChoice
 from viewer.ui.panels.read.lightbox import ImageSplitter
@@ -441,3 +442,34 @@ def test_that_the_image_keeps_its_share_of_a_narrow_window(qtbot: QtBot) -> None
     left.hide()
     split.resize(500, 400)
     assert split.sizes()[1] >= 0.44 * sum(split.sizes())
+
+
+def test_that_a_narrow_status_bar_leaves_out_what_matters_least(qtbot: QtBot) -> None:
+    fields = StatusFields()
+    window = QWidget()  # a window of its own could not be as narrow
+    bar = StatusBar(fields, window)
+    qtbot.addWidget(window)
+    window.show()
+    fields.show_tool("Cardiothoracic ratio")
+    fields.show_window("W 30000  L 15000")
+    fields.show_cursor("(1812, 1304) 1023 HU")
+    fields.show_use("1,003 requests $12.40 · cache 212 MB")
+    fields.show_held("61 MB")
+    bar.resize(1200, bar.height())
+    spare = (bar.held_text, bar.tool_text, bar.use_text)
+    assert all(field.isVisible() for field in spare)
+    assert bar.minimumSizeHint().width() < 400
+    seen = []
+    for width in range(1200, 300, -20):
+        bar.resize(width, bar.height())
+        seen.append(tuple(field.isVisible() for field in spare))
+        assert bar.destinations.isVisible()
+        assert bar.cursor_text.isVisible()
+    assert list(dict.fromkeys(seen)) == [
+        (True, True, True),
+        (False, True, True),
+        (False, False, True),
+        (False, False, False),
+    ]
+    bar.show_image_fields(shown=False)
+    assert not bar.cursor_text.isVisible()

@@ -4,13 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QToolButton, QWidget
 
 from viewer.ui.widgets.icons import IconLabel, icon
 from viewer.ui.widgets.plain_text import Label, as_tip
 
 _ICON: Final = 14
+_GAP: Final = 8
+_DIRECT: Final = Qt.FindChildOption.FindDirectChildrenOnly
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +169,7 @@ class StatusBar(QStatusBar):
         self.held_text.setToolTip(
             "Decoded images kept in memory, the next case's too; the oldest go first"
         )
-        fixed = (
+        self._fields: tuple[QWidget, ...] = (
             self.destinations,
             self.tool_text,
             self.window_text,
@@ -175,7 +178,9 @@ class StatusBar(QStatusBar):
             self.held_text,
             self.work,
         )
-        for widget in fixed:
+        self._dispensable = (self.held_text, self.tool_text, self.use_text)
+        self._left_out: tuple[QWidget, ...] = ()
+        for widget in self._fields:
             self.addWidget(widget)
         fields.tool_changed.connect(self.tool_text.setText)
         fields.window_changed.connect(self.window_text.setText)
@@ -185,8 +190,45 @@ class StatusBar(QStatusBar):
         fields.held_changed.connect(self.held_text.setText)
         fields.hosts_changed.connect(self.destinations.show_hosts)
 
+        for changed in (
+            fields.tool_changed,
+            fields.window_changed,
+            fields.cursor_changed,
+            fields.work_changed,
+            fields.use_changed,
+            fields.held_changed,
+            fields.hosts_changed,
+        ):
+            changed.connect(self._fit)
+
     def show_image_fields(self, *, shown: bool) -> None:
         """Show what is about an image and its tool, or not where none is seen."""
         about = (self.tool_text, self.window_text, self.cursor_text, self.held_text)
-        for widget in about:
-            widget.setVisible(shown)
+        self._left_out = () if shown else about
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Return a size that lets the window be as narrow as its workspaces."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Leave out what there is no room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self, *_: object) -> None:
+        """Show the fields that there is room for; others go in a fixed order."""
+        shown = [field for field in self._fields if field not in self._left_out]
+        beside = [
+            child
+            for child in self.findChildren(QWidget, options=_DIRECT)
+            if child not in self._fields and not child.isHidden()
+        ]
+        needed = sum(one.sizeHint().width() + _GAP for one in (*shown, *beside))
+        for spare in self._dispensable:
+            if needed > self.width() and spare in shown:
+                shown.remove(spare)
+                needed -= spare.sizeHint().width() + _GAP
+        for field in self._fields:
+            if field.isHidden() is (field in shown):
+                field.setVisible(field in shown)

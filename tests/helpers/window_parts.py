@@ -82,6 +82,9 @@ class IdleWorker:
     def list_models(self, table: Mapping[str, object]) -> int:
         return self._note("list", dict(table))
 
+    def find_models(self) -> int:
+        return self._note("find")
+
     def calibrate(self, name: str) -> int:
         return self._note("calibrate", name)
 

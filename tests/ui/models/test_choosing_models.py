@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_gguf import write_tiny_model
 from tests.ui.models.test_models_workspace import text
+from viewer.domain.plain import plain
+from viewer.models.openai_api.loopback_servers import DeclaredModel, LoopbackServer
 from viewer.services.configuring.model_profiles import NewModel
+from viewer.services.probing.found import found_models
+from viewer.services.worker.background import WorkerReply
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.notices import Notice
 from viewer.ui.widgets.params_form import FolderLine, PathLine
@@ -144,3 +148,36 @@ def test_that_a_broken_way_of_asking_is_greyed_and_says_why(
     (action,) = workspace.list.new_menu.actions()
     assert not action.isEnabled()
     assert why in action.toolTip()
+
+
+def test_that_models_found_on_this_computer_are_offered_with_what_is_known(
+    workspace: ModelsWorkspace, context: AppContext
+) -> None:
+    medgemma, llama = DeclaredModel("medgemma:4b", True), DeclaredModel("llama", False)
+    server = LoopbackServer("ollama", "http://127.0.0.1:9/v1", (llama, medgemma))
+    (number,) = workspace.endpoints._finds
+    found = plain(found_models((server,)))
+    context.worker.message.emit(WorkerReply(number, {"found": found}, ""))
+    (menu,) = (
+        menu
+        for action in workspace.list.new_menu.actions()
+        if isinstance(menu := action.menu(), QMenu)
+        and menu.title() == "Found on this computer"
+    )
+    (offer,) = menu.actions()
+    assert offer.text() == "medgemma:4b (Ollama)"
+    assert "Sees images: yes." in offer.toolTip()
+    offer.trigger()
+    assert workspace.profile.draft.table["base_url"] == "http://127.0.0.1:9/v1"
+    assert workspace.profile.draft.table["provider_view"] == "gemma3"
+    assert workspace.profile.draft.table["max_tokens"] == 8192
+
+
+def test_that_a_failed_search_is_told(
+    workspace: ModelsWorkspace, context: AppContext
+) -> None:
+    told = list[Notice]()
+    context.notices.posted.connect(told.append)
+    (number,) = workspace.endpoints._finds
+    context.worker.message.emit(WorkerReply(number, None, "The worker is full."))
+    assert told[0].what == "The worker is full."

@@ -10,9 +10,12 @@ from viewer.models.openai_api.loopback_servers import (
     LoopbackServer,
     loopback_servers,
 )
+from viewer.services.configuring.known_cards import note_of
+from viewer.services.configuring.model_profiles import NewModel
 
 COLUMNS: Final = ("model", "server", "images", "known_as", "base_url")
 """What the list shows of each model; JSON also has its table."""
+_ADAPTER: Final = "openai_api"
 _IMAGES: Final = {True: "yes", False: "no", None: UNKNOWN}
 _ORDER: Final = {True: 0, None: 1, False: 2}
 
@@ -25,10 +28,34 @@ def found_rows(
     Those that see images by what their server declares come first, then those of which
     it says nothing. A server that lists its models only with a key has one row.
     """
+    return [_row(server, model) for server, model in _vision_first(servers)]
+
+
+def found_models(
+    servers: Sequence[LoopbackServer] | None = None,
+) -> tuple[NewModel, ...]:
+    """Return the models that may see images, to be offered by New; see `found_rows`."""
+    return tuple(
+        _offer(server, model)
+        for server, model in _vision_first(servers)
+        if not server.locked and model.sees is not False
+    )
+
+
+def _offer(server: LoopbackServer, model: DeclaredModel) -> NewModel:
+    card = card_of(model.name)
+    said = note_of(card) if card else "Calibration finds how it writes locations."
+    note = f"Sees images: {_IMAGES[model.sees]}. {said}"
+    title, table = f"{model.name} ({server.title})", found_table(server, model)
+    return NewModel(title, "found on this computer", _ADAPTER, table=table, note=note)
+
+
+def _vision_first(
+    servers: Sequence[LoopbackServer] | None,
+) -> list[tuple[LoopbackServer, DeclaredModel]]:
     here = loopback_servers() if servers is None else servers
     pairs = [(server, model) for server in here for model in _models(server)]
-    pairs.sort(key=lambda pair: _ORDER[pair[1].sees])
-    return [_row(server, model) for server, model in pairs]
+    return sorted(pairs, key=lambda pair: _ORDER[pair[1].sees])
 
 
 def _models(server: LoopbackServer) -> tuple[DeclaredModel, ...]:
@@ -55,7 +82,7 @@ def found_table(server: LoopbackServer, model: DeclaredModel) -> Mapping[str, ob
     card = card_of(model.name)
     table = {
         "name": _profile_name(model.name),
-        "adapter": "openai_api",
+        "adapter": _ADAPTER,
         "server": server.kind,
         "base_url": server.base_url,
         "model": model.name,

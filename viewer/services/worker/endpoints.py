@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.plain import plain
 from viewer.models.catalog import adapter_for, endpoint_of
 from viewer.models.loaded import (
     NOTHING_MORE,
@@ -37,6 +38,13 @@ def listed(store_path: Path, table: Mapping[str, object]) -> dict[str, object]:
     folder = read_settings(store_path).models_file.absolute().parent
     profile = profile_from_table({"model": "?", **table}, folder)
     return {"listed": list(list_with_consent(store_path, profile))}
+
+
+def found_here() -> dict[str, object]:
+    """Return what New offers of servers on this machine; only this machine is asked."""
+    from viewer.services.probing.found import found_models
+
+    return {"found": plain(found_models())}
 
 
 class StoppedError(OverreadError):

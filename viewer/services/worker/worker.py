@@ -48,7 +48,12 @@ from viewer.services.running.plan_run import plan_run
 from viewer.services.running.progress_events import StoreWait
 from viewer.services.running.run_batch import run_batch
 from viewer.services.running.stopping import Stop, StopSignals
-from viewer.services.worker.endpoints import Calibrations, Probes, listed
+from viewer.services.worker.endpoints import (
+    Calibrations,
+    Probes,
+    found_here,
+    listed,
+)
 from viewer.services.worker.interrupted import note_begun, note_ended
 from viewer.services.worker.models import HeldModels
 from viewer.settings import drain_limit_s, read_settings
@@ -317,6 +322,10 @@ class _Worker:
         """Return which models a server offers."""
         return _Answer(listed(self._store_path, command.table))
 
+    def find_models(self, _: Nothing) -> _Answer:
+        """Return the models of servers on this machine."""
+        return _Answer(found_here())
+
     def calibrate(self, command: OfModel) -> _Answer:
         """Find out which convention of coordinates a model answers in."""
         return _Answer(self._calibrations.calibrate(command.name))
@@ -401,6 +410,7 @@ _COMMANDS: Final[Mapping[str, tuple[type, Callable[[_Worker, Any], _Answer]]]] =
     "probe": (OfModel, _Worker.probe),
     "cancel_probe": (OfModel, _Worker.cancel_probe),
     "list_models": (OfServer, _Worker.list_models),
+    "find_models": (Nothing, _Worker.find_models),
     "calibrate": (OfModel, _Worker.calibrate),
     "cancel_calibration": (OfModel, _Worker.cancel_calibration),
 }

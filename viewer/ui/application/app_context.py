@@ -78,6 +78,9 @@ class Worker(Protocol):
     def list_models(self, table: Mapping[str, object]) -> int:
         """Ask the server in a profile's table for its models."""
 
+    def find_models(self) -> int:
+        """Ask for the models of servers on this machine."""
+
     def calibrate(self, name: str) -> int:
         """Calibrate a model's coordinate convention; its steps follow as messages."""
 
@@ -195,6 +198,10 @@ class WorkerBridge(QObject):
     def list_models(self, table: Mapping[str, object]) -> int:
         """Ask the server in a profile's table for its models."""
         return self._started().list_models(table)
+
+    def find_models(self) -> int:
+        """Ask for the models of servers on this machine."""
+        return self._started().find_models()
 
     def calibrate(self, name: str) -> int:
         """Calibrate a model's coordinate convention; its steps follow as messages."""

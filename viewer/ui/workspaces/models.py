@@ -38,7 +38,11 @@ from viewer.ui.panels.models.calls import (
     connect_endpoint,
     connect_memory,
 )
-from viewer.ui.panels.models.endpoint_book import EndpointBook, EndpointFailed
+from viewer.ui.panels.models.endpoint_book import (
+    EndpointBook,
+    EndpointFailed,
+    FoundHere,
+)
 from viewer.ui.panels.models.list import (
     DeleteWanted,
     DuplicateWanted,
@@ -122,6 +126,7 @@ class ModelsWorkspace(QWidget):
         self.calibrations.changed.connect(self._show_tests)
         self.calibrations.failed.connect(self._tell_failed)
         self.endpoints.changed.connect(self._show_tests)
+        self.endpoints.found_here.connect(self._offer_found)
         self.endpoints.failed.connect(self._tell_failed)
         self.book.changed.connect(self._show_states)
         self.book.failed.connect(self._tell_failed)
@@ -204,7 +209,12 @@ class ModelsWorkspace(QWidget):
             self._fresh = True
             self.list.set_new_models(new_models())
             self.book.look()
+            self.endpoints.find()
         self.refresh()
+
+    def _offer_found(self, event: FoundHere) -> None:
+        if event.models:
+            self.list.set_new_models((*event.models, *new_models()))
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """Remove the form while hidden: a change of theme would restyle each field."""

@@ -19,7 +19,6 @@ from tests.helpers.llama_server import llama_server
 from tests.helpers.loopback_server import LoopbackServer, Silent
 from viewer.cli import run_command_line
 from viewer.models.catalog import profile_from_table
-from viewer.models.openai_api import loopback_servers as looking
 from viewer.models.openai_api.loopback_servers import (
     LIMIT_S,
     USUAL_PLACES,
@@ -27,6 +26,7 @@ from viewer.models.openai_api.loopback_servers import (
     loopback_servers,
 )
 from viewer.services.probing.found import found_rows
+from viewer.services.worker.endpoints import found_here
 
 OLLAMA = {
     "/api/tags": {
@@ -210,12 +210,14 @@ def test_that_the_command_line_lists_known_and_found_models(
     capsys.readouterr()
     with serving(VLLM) as vllm:
         (server,) = loopback_servers((Place(vllm.port),), limit_s=10)
-    monkeypatch.setattr(looking, "USUAL_PLACES", ())
     monkeypatch.setattr(
         "viewer.services.probing.found.loopback_servers", lambda: (server,)
     )
     assert run_command_line(["models", "--found", *store]) == 0
     assert "Qwen/Qwen3-VL-8B-Instruct" in capsys.readouterr().out
+    (offered,) = found_here()["found"]  # type: ignore[misc]
+    assert offered["title"] == "Qwen/Qwen3-VL-8B-Instruct (vLLM)"
+    assert "Sees images: unknown. Licence: Apache 2.0." in offered["note"]
     monkeypatch.setattr("viewer.services.probing.found.loopback_servers", tuple)
     assert run_command_line(["models", "--found", *store]) == 0
     assert "No server" in capsys.readouterr().out

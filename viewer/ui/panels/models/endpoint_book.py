@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.plain import made
 from viewer.domain.probe import ProbeRow
+from viewer.services.configuring.model_profiles import NewModel
 from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.ui.application.app_context import WorkerBridge
 
@@ -16,6 +17,13 @@ class ModelsListed:
     """A server offers these models."""
 
     names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHere:
+    """Servers on this machine have these models, perhaps none."""
+
+    models: tuple[NewModel, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +39,8 @@ class EndpointBook(QObject):
     changed = Signal()
     listed = Signal(object)
     """ModelsListed"""
+    found_here = Signal(object)
+    """FoundHere"""
     failed = Signal(object)
     """EndpointFailed"""
 
@@ -40,6 +50,7 @@ class EndpointBook(QObject):
         self._found: dict[str, tuple[ProbeRow, ...]] = {}
         self._tests: dict[int, str] = {}
         self._lists: set[int] = set()
+        self._finds: set[int] = set()
         worker.message.connect(self._hear)
 
     def found(self, name: str) -> tuple[ProbeRow, ...]:
@@ -64,14 +75,21 @@ class EndpointBook(QObject):
         """Ask which models the server of a profile offers."""
         self._lists.add(self._worker.list_models(table))
 
+    def find(self) -> None:
+        """Ask which models servers on this machine have."""
+        self._finds.add(self._worker.find_models())
+
     def _hear(self, message: object) -> None:
         if isinstance(message, WorkerReply) and message.id in self._tests:
             self._end_test(message)
         elif isinstance(message, WorkerReply) and message.id in self._lists:
             self._end_list(message)
+        elif isinstance(message, WorkerReply) and message.id in self._finds:
+            self._end_find(message)
         elif isinstance(message, WorkerDied):
             self._tests.clear()
             self._lists.clear()
+            self._finds.clear()
             self.changed.emit()
 
     def _end_test(self, reply: WorkerReply) -> None:
@@ -90,6 +108,15 @@ class EndpointBook(QObject):
             self.listed.emit(ModelsListed(tuple(names)))
         else:
             self.failed.emit(EndpointFailed(reply.sentence))
+
+    def _end_find(self, reply: WorkerReply) -> None:
+        self._finds.discard(reply.id)
+        if reply.ok is None:
+            self.failed.emit(EndpointFailed(reply.sentence))
+            return
+        found = reply.ok.get("found")
+        models = made(tuple[NewModel, ...], found, where="the worker's reply")
+        self.found_here.emit(FoundHere(models))
 
 
 def _rows_of(ok: Mapping[str, object]) -> tuple[ProbeRow, ...]:

@@ -215,9 +215,9 @@ def test_that_the_command_line_lists_known_and_found_models(
     )
     assert run_command_line(["models", "--found", *store]) == 0
     assert "Qwen/Qwen3-VL-8B-Instruct" in capsys.readouterr().out
-    (offered,) = found_here()["found"]  # type: ignore[misc]
-    assert offered["title"] == "Qwen/Qwen3-VL-8B-Instruct (vLLM)"
-    assert "Sees images: unknown. Licence: Apache 2.0." in offered["note"]
+    offered = json.dumps(found_here()["found"])
+    assert '"Qwen/Qwen3-VL-8B-Instruct (vLLM)"' in offered
+    assert "Sees images: unknown. Licence: Apache 2.0." in offered
     monkeypatch.setattr("viewer.services.probing.found.loopback_servers", tuple)
     assert run_command_line(["models", "--found", *store]) == 0
     assert "No server" in capsys.readouterr().out

@@ -151,7 +151,7 @@ def new_models() -> tuple[NewModel, ...]:
         NewModel(f"{one.name} – cannot be used", "", one.name, one.why, usable=False)
         for one in broken_adapters()
     )
-    known = map(_of_card, model_cards())
+    known = (_of_card(card) for card in model_cards() if any(card.facts.values()))
     return (*own, *unusable, *known, *map(_of_paper, PRESETS))
 
 

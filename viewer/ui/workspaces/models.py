@@ -38,11 +38,7 @@ from viewer.ui.panels.models.calls import (
     connect_endpoint,
     connect_memory,
 )
-from viewer.ui.panels.models.endpoint_book import (
-    EndpointBook,
-    EndpointFailed,
-    FoundHere,
-)
+from viewer.ui.panels.models.endpoint_book import EndpointBook, EndpointFailed
 from viewer.ui.panels.models.list import (
     DeleteWanted,
     DuplicateWanted,
@@ -91,6 +87,7 @@ class ModelsWorkspace(QWidget):
         self._fresh = False
         self._asked: QMessageBox | None = None
         self._background_tasks = BackgroundTasks(self)
+        self._tell = partial(tell_error, context)
         self.book = LoadedModels(context.worker, self)
         self.endpoints = EndpointBook(context.worker, self)
         self.calibrations = CalibrationBook(context.worker, self)
@@ -121,12 +118,11 @@ class ModelsWorkspace(QWidget):
         self.profile.revert_wanted.connect(self._revert)
         self.profile.key_kept.connect(self.refresh)
         connect_memory(self.profile, self.book)
-        connect_endpoint(self.profile, self.endpoints)
+        connect_endpoint(self.profile, self.list, self.endpoints)
         connect_calibration(self.profile, self.calibrations)
         self.calibrations.changed.connect(self._show_tests)
         self.calibrations.failed.connect(self._tell_failed)
         self.endpoints.changed.connect(self._show_tests)
-        self.endpoints.found_here.connect(self._offer_found)
         self.endpoints.failed.connect(self._tell_failed)
         self.book.changed.connect(self._show_states)
         self.book.failed.connect(self._tell_failed)
@@ -211,10 +207,6 @@ class ModelsWorkspace(QWidget):
             self.book.look()
             self.endpoints.find()
         self.refresh()
-
-    def _offer_found(self, event: FoundHere) -> None:
-        if event.models:
-            self.list.set_new_models((*event.models, *new_models()))
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """Remove the form while hidden: a change of theme would restyle each field."""
@@ -455,6 +447,3 @@ class ModelsWorkspace(QWidget):
         self, event: HoldingFailed | EndpointFailed | CalibrationFailed
     ) -> None:
         self._context.notices.post(Notice(event.sentence))
-
-    def _tell(self, error: Exception) -> None:
-        tell_error(self._context, error)

@@ -72,6 +72,7 @@ class ModelsList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._announced = ""
+        self._offers: tuple[NewModel, ...] = ()
         self.models = ModelsModel(self)
         self.view = _View(self)
         self.view.setModel(self.models)
@@ -104,8 +105,14 @@ class ModelsList(QWidget):
         self.duplicate.clicked.connect(self.ask_to_duplicate)
         self.delete.clicked.connect(self.ask_to_delete)
 
+    def offer_found(self, models: Sequence[NewModel]) -> None:
+        """Offer models of servers on this machine before everything else."""
+        if models:
+            self.set_new_models((*models, *self._offers))
+
     def set_new_models(self, offers: Sequence[NewModel]) -> None:
         """Offer adapters; one that lacks a package says how to install it."""
+        self._offers = tuple(offers)
         self.new_menu.clear()
         groups: dict[str, QMenu] = {"": self.new_menu}
         for offer in offers:

@@ -120,18 +120,14 @@ def test_that_phantom_stands_in_the_pixels_outside_the_body(
     assert not body[row : row + rows, column : column + columns].any()
 
 
-def test_that_the_same_seed_gives_the_same_bytes(
+def test_that_another_seed_gives_other_pixels(
     made: PhantomSummary, tmp_path: Path
 ) -> None:
-    make_phantom(tmp_path / "again", N, 0, SIZE, _quiet)
-    assert folder_hash(tmp_path / "again") == folder_hash(made.folder)
-
-
-def test_that_another_seed_gives_other_pixels(tmp_path: Path) -> None:
     path = "CheXpert/test/patient00001/study1/view1_frontal.dcm"
-    for seed in (1, 2):
-        make_phantom(tmp_path / str(seed), 1, seed, SIZE, _quiet)
-    one, two = (pydicom.dcmread(tmp_path / s / path).pixel_array for s in "12")
+    make_phantom(tmp_path, 1, 1, SIZE, _quiet)
+    one, two = (
+        pydicom.dcmread(at / path).pixel_array for at in (made.folder, tmp_path)
+    )
     assert not np.array_equal(one, two)
 
 
@@ -185,6 +181,7 @@ def test_that_an_interrupted_collection_is_completed_by_the_same_call(
     assert not list(tmp_path.rglob(".*"))
     monkeypatch.setattr(phantom_folder, "_MANY", 2)  # in other processes
     make_phantom(tmp_path / "D", N, 0, SIZE, _quiet)
+    # and so is what the same seed draws again, wherever it is drawn
     assert folder_hash(tmp_path / "D") == folder_hash(made.folder)
 
 

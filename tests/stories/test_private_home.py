@@ -95,6 +95,7 @@ def test_that_everything_kept_is_private_and_exports_follow_the_umask(
     study = tmp_path / "s.toml"
     study.write_text(
         'study = "grid_localization"\ndataset = "p"\nmodels = ["uniform"]\n'
+        "[params]\ngrids = [4]\nreplicates = 20\npaper_replicates = 20\n"
     )
     with program.commands(tmp_path / "aside.txt") as overread:
         overread("phantom", "--out", data, "--n", 1, "--size", "80x100")

@@ -88,6 +88,17 @@ def words_on_screen(window: QWidget) -> Iterator[str]:
             yield from _words_of(widget)
 
 
+def held_by(page: QWidget) -> Iterator[str]:
+    """Yield what the objects of a page hold in memory, but for the questions' form.
+
+    That one is the same for every case, and has the names that are suggested.
+    """
+    for each in (page, *page.findChildren(QObject)):
+        for name, value in vars(each).items():
+            if name not in {"_form", "_session", "_stages", "_suggestions"}:
+                yield repr(value)
+
+
 def _words_of(widget: QWidget) -> Iterator[str]:
     yield widget.toolTip()
     yield widget.statusTip()

@@ -147,6 +147,7 @@ def _session_row(one: "SessionSummary") -> dict[str, object]:
         "run": one.run,
         "dataset": one.dataset,
         "form": one.form.name,
+        "title": one.form.title,
         "planned": one.planned,
         "done": one.done,
         "unresolved": one.unresolved,

@@ -99,7 +99,8 @@ class ReadingTask:
     ``training`` groups of cases, the same for every reader, do not count. ``overview``
     sums up what a reader has locked so far, to be seen between cases; ``files`` are
     what the readers' answers add to the data set's folder. A task with a ``choice`` can
-    be read beside a model's answers.
+    be read beside a model's answers. ``case_s`` is the assumed time per case, in
+    seconds, of a reader without any earlier cases.
     """
 
     name: str
@@ -116,6 +117,7 @@ class ReadingTask:
     overview: Callable[[Sequence[CaseRead]], tuple[Exhibit, ...]] | None = None
     files: Callable[[Form, Sequence[CaseRead]], Mapping[str, bytes]] | None = None
     choice: Choice | None = None
+    case_s: int = 60
 
 
 @runtime_checkable

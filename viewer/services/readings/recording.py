@@ -22,7 +22,7 @@ from viewer.services.readings.entering import (
 )
 from viewer.services.sessions.ground import Ground, ground_of
 from viewer.services.sessions.standings import planned_at, standing_at
-from viewer.store import readings
+from viewer.store import reading_audit, readings
 from viewer.store.database import Store, open_store, utc_now
 from viewer.store.locks import session_lock
 from viewer.store.readings import NewReading
@@ -40,6 +40,20 @@ def held(store: Path, session: SessionId) -> Iterator[None]:
         with open_store(store) as opened:
             enter_if_finished(opened, session)
         yield
+
+
+def has_consented(store: Path, session: SessionId) -> bool:
+    """Tell whether a session's reader agreed to what its form asks, if anything."""
+    with open_store(store) as opened:
+        text = ground_of(opened, session).form.consent
+        return not text or reading_audit.has_consented(opened, session, text)
+
+
+def consent(store: Path, session: SessionId) -> None:
+    """Record that a session's reader agrees to what its form asks."""
+    with open_store(store) as opened, opened.transaction():
+        text = ground_of(opened, session).form.consent
+        reading_audit.note_consent(opened, session, text)
 
 
 def autosave(

@@ -78,7 +78,7 @@ class ReviewOffer:
         findings = counted(self.findings, "finding")
         return (
             f"{self.reviews:,}{of} {kind} of {models} in {findings}, "
-            f"{_minutes(self.reviews * _REVIEW_S)} at {_REVIEW_S} s a case."
+            f"{about_minutes(self.reviews * _REVIEW_S)} at {_REVIEW_S} s a case."
         )
 
     @property
@@ -118,7 +118,7 @@ class StudyOffer:
         return (
             f"{counted(self.questions, 'question')} about "
             f"{counted(self.patients, 'patient')}, "
-            f"{_minutes(self.questions * _READING_S)} at {_READING_S} s a case."
+            f"{about_minutes(self.questions * _READING_S)} at {_READING_S} s a case."
         )
 
 
@@ -229,7 +229,8 @@ def _in_order(views: Collection[str]) -> tuple[str, ...]:
     return tuple(view for view in NAMED_VIEWS if view in views)
 
 
-def _minutes(seconds: int) -> str:
+def about_minutes(seconds: int) -> str:
+    """Return an estimated time in words: ``about 12 minutes``, ``about 3 hours``."""
     minutes = max(1, round(seconds / 60))
     if minutes < 90:
         return f"about {counted(minutes, 'minute')}"

@@ -12,10 +12,11 @@ from viewer.domain.answer_json import any_answer_of_json
 from viewer.domain.errors import WrongUseError
 from viewer.domain.plain import plain
 from viewer.domain.reading import SessionId, SessionKind
-from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.run import Condition, RunSpec, RunStatus, Trial
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.readings import order
 from viewer.services.readings.advice import with_chosen
+from viewer.services.readings.review_offer import about_minutes
 from viewer.services.sessions.ground import (
     TRAINING,
     SessionSpec,
@@ -29,8 +30,9 @@ from viewer.services.trials.request_key import request_key
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, readings, runs, trials
 from viewer.store.database import Store, open_store
+from viewer.store.holdings import holdings_of_all
 from viewer.store.readings import NewSession, PlannedTask
-from viewer.studies.catalog import study_named
+from viewer.studies.catalog import studies, study_named
 from viewer.studies.reading_tasks import HasReadings, Output, ReadingCase, ReadingTask
 from viewer.studies.steps import PredictedBoxes
 from viewer.studies.study import PointsOut, Study
@@ -57,27 +59,89 @@ class TaskWanted:
 
 @dataclass(frozen=True, slots=True)
 class TaskOffer:
-    """How many cases a task has, in groups that are drawn together."""
+    """How many cases a task has, in groups that are drawn together.
 
-    title: str
+    ``drawn`` of the cases would be read, in ``case_s`` seconds each; ``training`` of
+    them do not count.
+    """
+
     about: str
     cases: int
     groups: int
+    drawn: int
+    training: int
+    case_s: int
+
+    @property
+    def sentence(self) -> str:
+        """How many cases, and how long they will take."""
+        if not self.cases:
+            return "There is nothing to read for this task in this data set."
+        of = f" of {self.cases:,}" if self.drawn < self.cases else ""
+        first = f", the first {self.training} for training" if self.training else ""
+        return (
+            f"{self.drawn:,}{of} {'case' if self.cases == 1 else 'cases'}{first}, "
+            f"{about_minutes(self.drawn * self.case_s)} at {self.case_s} s a case."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TaskChoice:
+    """A task that there is data for; ``title`` says what is to be done."""
+
+    title: str
+    wanted: TaskWanted
     in_panels: bool = False
+    of_run: bool = False
+
+    @property
+    def words(self) -> str:
+        """The task and its source, such as ``Grade the outputs · run 3 · chest``."""
+        run = [] if self.wanted.run is None else [f"run {self.wanted.run}"]
+        return " · ".join((self.title, *run, self.wanted.dataset))
 
 
-def tasks_of_study(study: str) -> tuple[ReadingTask, ...]:
-    """Return what people may be asked to do for a study."""
-    found = study_named(study)
-    return found.reading_tasks if isinstance(found, HasReadings) else ()
+def tasks_to_do(store: Path) -> tuple[TaskChoice, ...]:
+    """Return the tasks that data sets and finished runs suit, the newest first.
+
+    By quick queries: whether a task has any case is told by :func:`task_offer`.
+    """
+    with open_store(store) as opened:
+        holdings = holdings_of_all(opened)
+        summaries = runs.run_summaries(opened, include_adhoc=False)
+    finished = [r for r in summaries[::-1] if r.status is RunStatus.FINISHED]
+    found: list[TaskChoice] = []
+    for study in studies():
+        if not isinstance(study, HasReadings):
+            continue
+        suited = [name for name, held in holdings.items() if study.wanted.is_in(held)]
+        ended = [(r.dataset, r.id) for r in finished if r.study == study.name]
+        found += [
+            _choice(study.name, task, dataset, run)
+            for task in study.reading_tasks
+            for dataset, run in (ended if task.of_run else ((n, None) for n in suited))
+        ]
+    return tuple(found)
+
+
+def _choice(study: str, task: ReadingTask, dataset: str, run: int | None) -> TaskChoice:
+    wanted = TaskWanted(study, task.name, dataset, run)
+    return TaskChoice(task.title, wanted, task.in_panels, task.of_run)
 
 
 def task_offer(store: Path, wanted: TaskWanted) -> TaskOffer:
     """Return how much there is to read; an unknown data set, run or task raises."""
     with open_store(store) as opened:
         task, found = _cases(opened, wanted)
-    groups = {one.group or one.item for one in found}
-    return TaskOffer(task.title, task.about, len(found), len(groups), task.in_panels)
+    planned = _ordered(task, found, wanted, "") if found else ()
+    return TaskOffer(
+        about=task.about,
+        cases=len(found),
+        groups=len({_group(one) for one in found}),
+        drawn=len(planned),
+        training=sum(one.view == TRAINING for one in planned),
+        case_s=task.case_s,
+    )
 
 
 def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
@@ -199,7 +263,7 @@ def _ordered(
     """Return the drawn cases in the reader's order, groups whole, training first."""
     groups: dict[str, list[ReadingCase]] = defaultdict(list)
     for one in found:
-        groups[one.group or one.item].append(one)
+        groups[_group(one)].append(one)
     every = len(groups) if wanted.limit is None else wanted.limit + task.training
     drawn = order.sampled({("cases",): tuple(groups)}, every, wanted.seed)["cases",]
     # One case at least counts.
@@ -228,6 +292,10 @@ def _told(
             "Open it without them.",
         )
     return with_chosen(store, wanted.aid, planned, condition, wanted.seed, task.choice)
+
+
+def _group(case: ReadingCase) -> str:
+    return case.group or case.item
 
 
 def _planned(case: ReadingCase, *, training: bool) -> PlannedTask:

@@ -243,6 +243,7 @@ READING_TASKS: Final = (
         choice=Choice(
             CHOICE, lambda item: letter_of(EvidenceCase.of_item(item).answer)
         ),
+        case_s=240,
     ),
     ReadingTask(
         "validation",
@@ -252,6 +253,7 @@ READING_TASKS: Final = (
         _validation_form,
         _validated,
         _validations,
+        case_s=180,
     ),
     JUDGING,
 )

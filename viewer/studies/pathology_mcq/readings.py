@@ -125,6 +125,7 @@ READING_TASKS: Final = (
         _choices,
         in_panels=True,
         choice=Choice(ANSWER, lambda item: letter_of(mcq_of(item).correct)),
+        case_s=30,
     ),
     ReadingTask(
         "validity",

@@ -22,8 +22,8 @@ from viewer.studies.rubric_reading.protocol_data import FIGURE_2
 from viewer.studies.rubric_reading.supplement import Row, rows, supplementary
 
 _NO_GRADES: Final = (
-    "Figures 3, 4 and 5 need readers' grades: save them as grades.csv or grades.json "
-    "in the data set's folder."
+    "Figures 3, 4 and 5 need readers' grades: grade under Review ▸ Study tasks, or "
+    "save them as grades.csv or grades.json in the data set's folder."
 )
 _ONLY_PROPOSED: Final = (
     "This run proposed tasks: tables 1 to 3 and figures 3, 4 and 5 need a run that "

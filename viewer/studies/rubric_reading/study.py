@@ -44,8 +44,8 @@ from viewer.studies.rubric_reading.words import WORDS
 from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
 _GRADED: Final = (
-    "Outputs are graded by readers: save their grades as grades.csv or grades.json in "
-    "the data set's folder."
+    "Outputs are graded by readers: grade them under Review ▸ Study tasks, or save the "
+    "grades as grades.csv or grades.json in the data set's folder."
 )
 
 _SELECTED: Final = (

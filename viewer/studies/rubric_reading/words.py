@@ -6,8 +6,9 @@ from viewer.domain.study_words import RIGHTS, StudyWords, spoken
 from viewer.domain.task_selection import Category
 
 _GRADE: Final = (
-    "Nobody has graded these answers yet. Save the readers' grades as grades.csv or "
-    "grades.json in the data set's folder, then choose the run again."
+    "Nobody has graded these answers yet. Grade them under Review ▸ Study tasks, or "
+    "save grades as grades.csv or grades.json in the data set's folder, then choose "
+    "the run again."
 )
 _CONDITIONS: Final = {"plain": "as asked", "curation": "tasks proposed"}
 

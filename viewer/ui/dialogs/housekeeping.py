@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QInputDialog, QWidget
 
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.application.tell import tell_error
+from viewer.ui.dialogs.confirm import confirm
 from viewer.ui.widgets.file_choice import choose_to_read, choose_to_write
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def ask_to_delete(window: QWidget, context: AppContext, target: "Target") -> Non
 
     def ask(told: "Deletion") -> None:
         words = _words(told)
-        _confirm(window, f"Delete {target}?", words, "Delete", lambda: go_on(told))
+        confirm(window, f"Delete {target}?", words, "Delete", lambda: go_on(told))
 
     _run(window, context, lambda: preview_deletion(context.settings, target), ask)
 
@@ -189,7 +189,7 @@ def _ask_to_restore(window: QWidget, context: AppContext, path: Path) -> None:
 
     def ask(both: "tuple[StoreContent, StoreContent]") -> None:
         now, then = both
-        _confirm(
+        confirm(
             window,
             f"Restore {path.name}?",
             f"Goes for good:\n• {now}\n\nComes in its place:\n• {then}",
@@ -198,26 +198,6 @@ def _ask_to_restore(window: QWidget, context: AppContext, path: Path) -> None:
         )
 
     _run(window, context, contents, ask)
-
-
-def _confirm(
-    window: QWidget, question: str, words: str, verb: str, then: Callable[[], None]
-) -> None:
-    """Ask before something goes for good; Return and Esc cancel."""
-    box = QMessageBox(window)
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.setWindowTitle(f"{verb}?")
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(question)
-    box.setInformativeText(words)
-    yes = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
-    cancel = box.addButton(QMessageBox.StandardButton.Cancel)
-    for button in box.buttons():
-        button.setIcon(QIcon())  # no other button of the window has one
-    box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-    box.setEscapeButton(cancel)
-    yes.clicked.connect(then)
-    box.open()
 
 
 def _run(

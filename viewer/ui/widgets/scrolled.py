@@ -4,9 +4,12 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
-def scrolled(page: QWidget) -> QScrollArea:
-    """Return an area without a frame that is filled by a page, or scrolls it."""
-    area = QScrollArea()
+def scrolled(page: QWidget, area: QScrollArea | None = None) -> QScrollArea:
+    """Return an area without a frame that is filled by a page, or scrolls it.
+
+    Without an ``area`` of a kind of its own a new one is made.
+    """
+    area = area or QScrollArea()
     area.setWidget(page)
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)

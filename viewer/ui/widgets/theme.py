@@ -186,6 +186,7 @@ QStatusBar::item { border: none; }
 QStatusBar QLabel { color: @muted@; padding: 0 8px; }
 QFrame#switch { background: @surroundings@; border-right: 1px solid @line@; }
 QFrame#notice { background: @chosen@; border-bottom: 1px solid @line@; }
+QFrame#truth { background: @chosen@; border-radius: 4px; }
 QFrame#patients { background: @warning@; }
 QFrame#patients QLabel { color: @on_accent@; font-weight: bold; }
 QSplitter::handle { background: @line@; }

@@ -12,10 +12,13 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
 from viewer.domain.reading import SessionId, SessionSummary, Task
 from viewer.domain.run import RunSummary
+from viewer.services.readings.task_readings import TaskChoice, TaskWanted
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import Choices
+from viewer.ui.dialogs.confirm import confirm
+from viewer.ui.panels.review.briefing import Briefing
 from viewer.ui.panels.review.page import ReviewPage
 from viewer.ui.panels.review.results import ReviewResults
 from viewer.ui.panels.review.start import (
@@ -33,9 +36,18 @@ if TYPE_CHECKING:
     from viewer.services.readings.reviewing import ErrorCounts
     from viewer.ui.panels.review.session import Session
 
-_Offered = tuple[tuple[SessionSummary, ...], tuple[RunSummary, ...], tuple[str, ...]]
-"""Sessions begun, runs whose misses can be reviewed, and data sets."""
+_Offered = tuple[
+    tuple[SessionSummary, ...],
+    tuple[RunSummary, ...],
+    tuple[str, ...],
+    tuple[TaskChoice, ...],
+]
+"""Sessions begun, runs whose misses can be reviewed, data sets, and studies' tasks."""
 _Results = tuple["tuple[ErrorCounts, ...]", "tuple[PairAgreement, ...]"]
+_PURGED: Final = (
+    "Your name and all your answers go for good, and no table counts them any more. "
+    "That there was a session, and when it ended, stays on record."
+)
 _DONE_WORDS: Final = "Every case is locked.\nThe answers are in the store."
 
 
@@ -48,10 +60,14 @@ class ReviewChoice:
 
 @dataclass(frozen=True, eq=False)
 class _Begun:
-    """A session that this window holds, and its cases."""
+    """A session that this window holds, and its cases.
+
+    Without its reader's consent they are not even read.
+    """
 
     session: "Session"
     tasks: tuple[Task, ...]
+    agreed: bool
 
 
 class ReviewWorkspace(QWidget):
@@ -64,8 +80,10 @@ class ReviewWorkspace(QWidget):
         self._offered: _Offered | None = None
         self.start, self.page = ReviewStart(), ReviewPage(context.decoder)
         self._done, self.results = _done_page(self._back), ReviewResults()
+        self.briefing = Briefing()
+        self._briefed: Session | None = None
         self._pages = QStackedWidget()
-        for page in (self.start, self.page, self._done, self.results):
+        for page in (self.start, self.briefing, self.page, self._done, self.results):
             self._pages.addWidget(page)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -79,9 +97,14 @@ class ReviewWorkspace(QWidget):
         self.start.study_wanted.connect(self._open_study)
         self.start.session_wanted.connect(lambda e: self.open_session(e.session))
         self.start.results_wanted.connect(self._open_results)
+        self.start.tasks.changed.connect(self._count_task)
+        self.start.task_wanted.connect(self._open_task)
+        self.briefing.agreed.connect(self._agree)
+        self.briefing.left.connect(self._back)
         self.page.left.connect(self._back)
         self.results.left.connect(self._back)
         self.page.finished.connect(self._finish)
+        self.page.bar.withdrawal_wanted.connect(self._ask_to_withdraw)
         self._context.changes.store_written.connect(self._look_again)
 
     def handlers(self) -> Mapping[str, Callable[[], None]]:
@@ -122,12 +145,18 @@ class ReviewWorkspace(QWidget):
     def _read_offered(self, then: Callable[[_Offered], None]) -> None:
         from viewer.services.readings.opening import sessions
         from viewer.services.readings.review_offer import reviewable_runs
+        from viewer.services.readings.task_readings import tasks_to_do
         from viewer.services.running.batch_form import dataset_names
 
         store = self._store
         self._background_tasks.start(
             "offered",
-            lambda: (sessions(store), reviewable_runs(store), dataset_names(store)),
+            lambda: (
+                sessions(store),
+                reviewable_runs(store),
+                dataset_names(store),
+                tasks_to_do(store),
+            ),
             then,
             self._fail,
         )
@@ -138,14 +167,18 @@ class ReviewWorkspace(QWidget):
 
     def _show_offered(self, offered: _Offered) -> None:
         self._offered = offered
-        begun, runs, datasets = offered
+        begun, runs, datasets, tasks = offered
         self.start.show_sessions(begun)
         self.start.show_runs(runs)
         self.start.show_datasets(datasets)
+        self.start.tasks.offer_tasks(tasks)
 
     def close_session(self) -> None:
         """Save what is on the screen and release the session."""
         self.page.close_session()
+        if self._briefed is not None:
+            self._briefed.close()
+            self._briefed = None
 
     def open_session(self, session: SessionId) -> None:
         """Continue a session, unless another window holds it."""
@@ -153,11 +186,34 @@ class ReviewWorkspace(QWidget):
 
         def hold() -> _Begun:
             held = Session.hold(self._store, session)
-            return _Begun(held, held.tasks())
+            agreed = held.agreed
+            return _Begun(held, held.tasks() if agreed else (), agreed)
 
         self._background_tasks.start("open", hold, self._begin, self._fail)
 
     def _begin(self, begun: _Begun) -> None:
+        summary = begun.session.summary
+        if not begun.agreed or (summary.form.briefing and not summary.done):
+            self._briefed = begun.session
+            self._pages.setCurrentWidget(self.briefing)
+            self.briefing.show_session(summary, agreed=begun.agreed)
+        else:
+            self._show_cases(begun)
+
+    def _agree(self) -> None:
+        """Record that the reader agrees, then show the first case."""
+        session, self._briefed = self._briefed, None
+        if session is None:
+            return
+
+        def agree() -> _Begun:
+            if not session.agreed:
+                session.agree()
+            return _Begun(session, session.tasks(), agreed=True)
+
+        self._background_tasks.start("open", agree, self._show_cases, self._fail)
+
+    def _show_cases(self, begun: _Begun) -> None:
         self._pages.setCurrentWidget(self.page)
         self.page.open(begun.session, begun.tasks)
         self.page.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -196,6 +252,27 @@ class ReviewWorkspace(QWidget):
                 findings=sample.findings,
                 views=sample.views,
             )
+        )
+
+    def _open_task(self, wanted: TaskWanted) -> None:
+        from viewer.services.readings.task_readings import open_task
+
+        reader = self.start.reader.text()
+        self._open(lambda: open_task(self._store, wanted, reader))
+
+    def _count_task(self, wanted: TaskWanted) -> None:
+        from viewer.services.readings.task_readings import task_offer
+
+        def fail(error: Exception) -> None:
+            if not isinstance(error, OverreadError):
+                raise error
+            self.start.tasks.say(f"{error.what} {error.how}".strip())
+
+        self._background_tasks.start(
+            "task",
+            lambda: task_offer(self._store, wanted),
+            self.start.tasks.show_offer,
+            fail,
         )
 
     def _open(self, opens: Callable[[], SessionId]) -> None:
@@ -258,6 +335,15 @@ class ReviewWorkspace(QWidget):
             "dataset", lambda: study_offer(self._store, name, sample), show, self._fail
         )
 
+    def _ask_to_withdraw(self) -> None:
+        confirm(
+            self.window(),
+            f"Withdraw from the session '{self.page.bar.title.text()}'?",
+            _PURGED,
+            "Withdraw",
+            self.page.withdraw,
+        )
+
     def _finish(self) -> None:
         self.page.close_session()
         self._show(self._done)
@@ -269,7 +355,7 @@ class ReviewWorkspace(QWidget):
             button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _back(self) -> None:
-        self.page.close_session()
+        self.close_session()
         self._pages.setCurrentWidget(self.start)
         self.start.reader.setFocus(Qt.FocusReason.OtherFocusReason)
         self.refresh()

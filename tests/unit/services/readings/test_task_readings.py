@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from viewer.cli import run_command_line
+from tests.helpers.task_stores import imported, overread, phantom
 from viewer.domain.aid import Aid, Arm, latest_values
 from viewer.domain.answer import MaskAnswer
 from viewer.domain.choice import letter_of, option_of
@@ -38,35 +37,7 @@ from viewer.store.reading_audit import check_audit
 from viewer.studies.pathology_mcq.questions import mcq_of
 from viewer.studies.pathology_mcq.readings import VALIDITY_FORM
 
-SIZE = "100x125"
 Answered = Callable[[Task, SessionId], Values]
-
-
-def overread(*words: object) -> None:
-    assert run_command_line([*map(str, words)]) == 0, words
-
-
-def phantom(folder: Path, study: str, n: int = 4) -> Path:
-    size = ["--size", SIZE] if study in {"rubric_reading", "grounded_vqa"} else []
-    overread("phantom", "--study", study, "--n", n, *size, "--out", folder)
-    return folder
-
-
-def imported(folder: Path, format_: str, *, run: bool = True) -> Path:
-    """Import a folder into a store beside it and run its study; return the store."""
-    store = folder.parent / f"{folder.name}.sqlite"
-    overread("import", format_, folder, "--name", "people", "--store", store)
-    if run:
-        file = folder / "study.toml"
-        named = file.read_text("utf-8")
-        for pattern, words in (
-            ("^dataset = .*", 'dataset = "people"'),
-            ('^arms = .*"corruption".*', 'arms = ["image"]'),
-        ):
-            named = re.sub(pattern, words, named, flags=re.MULTILINE)
-        file.write_text(named, "utf-8")
-        overread("run", file, "--store", store)
-    return store
 
 
 def read_all(store: Path, session: SessionId, answered: Answered) -> None:

@@ -23,6 +23,10 @@ class ReviewBar(QFrame):
 
     left = Signal()
     """The reader goes back to what there is to review."""
+    skipped = Signal()
+    """The reader leaves the case for later."""
+    withdrawal_wanted = Signal()
+    """The reader wants to take all answers back."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,10 +36,14 @@ class ReviewBar(QFrame):
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(_BAR_WIDTH)
         self.bar.setAccessibleName("Cases done")
+        self.skip = link("Skip", "Leave this case for later (Right)")
         self.leave = link(
             "Pause", "Go back; everything is kept, and you can continue later (Esc)"
         )
+        self.withdraw = link("Withdraw…", "Stop, and take all your answers back")
+        self.skip.clicked.connect(self.skipped)
         self.leave.clicked.connect(self.left)
+        self.withdraw.clicked.connect(self.withdrawal_wanted)
         for label in (self.reader, self.words, self.place, self.forecast):
             label.setWordWrap(False)
         for label in (self.title, self.reader, self.words, self.forecast):
@@ -50,7 +58,8 @@ class ReviewBar(QFrame):
         row.addWidget(self.words)
         row.addWidget(self.forecast)
         row.addWidget(self.bar)
-        row.addWidget(self.leave)
+        for button in (self.skip, self.leave, self.withdraw):
+            row.addWidget(button)
 
     def show_session(self, summary: SessionSummary) -> None:
         """Show what is reviewed and the reader."""

@@ -1,8 +1,9 @@
 """The questions of a form in a column; keys go to the current one."""
 
+from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
@@ -25,8 +26,9 @@ from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.place import PlaceBox
 from viewer.ui.panels.review.question import QuestionBox, ValueChanged
 from viewer.ui.panels.review.ranking import RankingBox
+from viewer.ui.widgets.labels import link
 
-_SPACE: Final = 16
+_SPACE: Final = 12
 
 
 class ReviewForm(QWidget):
@@ -67,6 +69,9 @@ class ReviewForm(QWidget):
         for box in self.boxes.values():
             self._column.addWidget(box)
             box.value_changed.connect(self._change)
+            box.turned_to.connect(partial(self.ask, box, enter=False))
+            if isinstance(box, TextBox):
+                box.line.installEventFilter(self)
 
     def show_task(self, task: Task) -> None:
         """Show a case with its saved answers and its next question."""
@@ -122,35 +127,76 @@ class ReviewForm(QWidget):
             self.asked_changed.emit(box)
 
     def ask_next(self) -> None:
-        """Go to the first required question without an answer, else the last one."""
-        boxes = [
-            self.boxes[q.id] for q in self.stage if not isinstance(q, FlagQuestion)
-        ]
-        unanswered = (box for box in boxes if box.value is None and box.required)
-        self.ask(next(unanswered, boxes[-1] if boxes else None))
+        """Go to the first required question without an answer, else stay.
+
+        Once all are answered a key more must not answer what is optional.
+        """
+        boxes = [box for box in self._steps if not isinstance(box, FlagBox)]
+        required = [box for box in boxes if box.required] or boxes
+        unanswered = (box for box in required if box.value is None and box.required)
+        last = required[-1] if required else None
+        self.ask(next(unanswered, self.asked if self.asked in boxes else last))
+
+    @property
+    def _steps(self) -> list[QuestionBox]:
+        """The questions of the stage that keys go to; comments have their own."""
+        boxes = [self.boxes[question.id] for question in self.stage]
+        return [box for box in boxes if not isinstance(box, TextBox)]
 
     def step(self, steps: int) -> None:
         """Go to another question of the stage."""
-        boxes = [self.boxes[question.id] for question in self.stage]
+        boxes = self._steps
         if self.asked in boxes:
             at = boxes.index(self.asked) + steps
             self.ask(boxes[at % len(boxes)])
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Pass a key to the current question, else to the next that accepts it."""
+        """Pass a key to the current question, else to the next that accepts it.
+
+        A letter or a number never changes what is answered or optional elsewhere.
+        """
         key = event.key()
         plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
-        if plain and key in {Qt.Key.Key_Up, Qt.Key.Key_Down} and len(self.stage) > 1:
+        boxes = self._steps
+        if plain and key in {Qt.Key.Key_Up, Qt.Key.Key_Down} and len(boxes) > 1:
             self.step(1 if key == Qt.Key.Key_Down else -1)
             return True
-        boxes = [self.boxes[question.id] for question in self.stage]
         at = boxes.index(self.asked) if self.asked in boxes else 0
-        return any(box.take_key(event) for box in (*boxes[at:], *boxes[:at]))
+        turn = [*boxes[at:], *boxes[:at]]
+        if event.text().isalnum():
+            awaits = [box for box in turn if box.required and box.value is None]
+            turn = [*turn[:1], *awaits]
+        return any(box.take_key(event) for box in turn)
+
+    def place(self) -> None:
+        """Turn to the first place that can be drawn, if there is one."""
+        places = [box for box in self._steps if isinstance(box, PlaceBox)]
+        if places:
+            self.ask(places[0])
+
+    def comment(self) -> bool:
+        """Write the comment on the current question; tell whether it has one."""
+        boxes = [self.boxes[question.id] for question in self.stage]
+        if self.asked is None or self.asked not in boxes[:-1]:
+            return False
+        after = boxes[boxes.index(self.asked) + 1]
+        if isinstance(after, TextBox):
+            after.write()
+        return isinstance(after, TextBox)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Leave a comment on Return and Escape."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            ends = {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape}
+            if event.key() in ends:
+                self._image.setFocus(Qt.FocusReason.OtherFocusReason)
+                return True
+        return super().eventFilter(watched, event)
 
     def _change(self, event: ValueChanged) -> None:
         box = self.boxes[event.question]
         at_once = isinstance(box, ChoiceBox | LikertBox | PlaceBox)
-        if box is not self.asked and box.isEnabled():
+        if box is not self.asked and box in self._steps:
             self.ask(box, enter=False)
         self.value_changed.emit(event)
         if at_once and event.value is not None and self.stage:
@@ -177,16 +223,33 @@ def box_of(question: Question, image: ReviewImage) -> QuestionBox:
 
 
 class TextBox(QuestionBox):
-    """A line of free text; its question stands in the empty line."""
+    """A line of free text, which a link opens and what is written keeps open."""
+
+    typed = True
 
     def __init__(self, question: TextQuestion, parent: QWidget | None = None) -> None:
         super().__init__(question, parent)
         self.heading.hide()
+        self.open = link(question.text, "Write a line (C)")
         self.line = QLineEdit()
         self.line.setPlaceholderText(question.text)
         self.line.setAccessibleName(question.text)
         self.line.textEdited.connect(lambda text: self.set_value(text or None))
+        self.open.clicked.connect(self.write)
+        self.column.addWidget(self.open, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.line)
+
+    def show_task(self, task: Task) -> None:
+        """Show a case's words, or the link alone."""
+        super().show_task(task)
+        self.line.setVisible(bool(self.line.text()))
+        self.open.setHidden(bool(self.line.text()))
+
+    def write(self) -> None:
+        """Open the line and put the cursor there."""
+        self.open.hide()
+        self.line.show()
+        self.line.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def paint_value(self) -> None:
         """Show the words; the cursor stays where they are typed."""
@@ -197,6 +260,8 @@ class TextBox(QuestionBox):
 
 class FlagBox(QuestionBox):
     """A check box, and a line for the comment while it is checked."""
+
+    typed = True
 
     def __init__(self, question: FlagQuestion, parent: QWidget | None = None) -> None:
         super().__init__(question, parent)

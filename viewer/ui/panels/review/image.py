@@ -1,5 +1,6 @@
 """The image under review: framed, without names, and drawn on by the reader."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -17,17 +18,18 @@ from viewer.domain.answer import (
     BoxesAnswer,
     CellAnswer,
     HeatMapAnswer,
+    LabelledBox,
     MaskAnswer,
     PointAnswer,
 )
-from viewer.domain.case import ReferenceBox
+from viewer.domain.case import ImageRef, ReferenceBox
 from viewer.domain.form import PlaceKind
 from viewer.domain.form_values import Canvas
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.reference import Mask
 from viewer.services.viewing.opened_image import OpenedImage
 from viewer.services.viewing.view_image import CornerText, ShownImage
-from viewer.ui.canvas.display import MAX_SCALE, MIN_SCALE, Camera
+from viewer.ui.canvas.display import MAX_SCALE, MIN_SCALE, Camera, Display
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.brush import first_brush
@@ -38,6 +40,7 @@ from viewer.ui.canvas.overlays.grid import GridOverlay, cell_rect
 from viewer.ui.canvas.overlays.heat_map_answer import HeatMapShape
 from viewer.ui.canvas.overlays.mask_answer import MaskShape
 from viewer.ui.canvas.overlays.point_answer import PointShape
+from viewer.ui.canvas.overlays.report_answer import ReportShape
 from viewer.ui.panels.review.strokes import (
     BEGINS,
     Hand,
@@ -79,19 +82,52 @@ class ReviewImage(ImageView):
         self.brush = 1.0
         self._shows_grid = False
         self._hidden = False
+        self._boxes = ReportShape(())
+        self._own: ImageRef | None = None
+        self._left: dict[ImageRef, tuple[Display, Camera | None]] = {}
 
-    def show_case(self, opened: OpenedImage, canvas: Canvas) -> None:
-        """Show a decoded image, whole, with nothing drawn on it."""
+    def show_case(
+        self, opened: OpenedImage, canvas: Canvas, boxes: Sequence[LabelledBox] = ()
+    ) -> None:
+        """Show a case's own image, whole, with only a model's boxes drawn on it."""
         self.forget()
         self.canvas, self.brush = canvas, first_brush(canvas.geometry)
+        self._own = opened.shown.ref
+        self._show(opened, boxes)
+        self.reset()
+
+    def show_exhibit(
+        self, opened: OpenedImage, boxes: Sequence[LabelledBox] = ()
+    ) -> None:
+        """Show another image of the case, or its own again, as it was left."""
+        if self._shown is not None and self._display is not None:
+            camera = None if self._fitted else self._camera
+            self._left[self._shown.ref] = self._display, camera
+        self._show(opened, boxes)
+        display, camera = self._left.get(opened.shown.ref, (None, None))
+        if display is not None and self._display is not None:
+            self._display.follow(display)
+        if camera is not None:
+            self._move(camera)
+        self.show_grid(self._shows_grid)
+        self._show_cursor()
+
+    def _show(self, opened: OpenedImage, boxes: Sequence[LabelledBox]) -> None:
         shown = opened.shown
         nameless = ShownImage(shown.ref, shown.header, shown.image, CornerText())
+        self._boxes = ReportShape(boxes)
         self.show_image(nameless, opened.pyramid)
-        self.reset()
+
+    @property
+    def on_own(self) -> bool:
+        """Whether the image shown is the case's own, which places are drawn on."""
+        return self._shown is not None and self._shown.ref == self._own
 
     def forget(self) -> None:
         """Remove everything drawn for a case."""
         self._stroke, self.answer, self.subject = None, None, None
+        self._boxes = ReportShape(())
+        self._left.clear()
         self.stop_placing()
         self._shows_grid = False
         self.set_grid(None)
@@ -124,7 +160,8 @@ class ReviewImage(ImageView):
     def toggle_frame(self) -> None:
         """Switch between the whole image and an enlarged view of the answer."""
         subject = self.subject or self.answer
-        if self._fitted and subject is not None and self.canvas is not None:
+        drawn = subject is not None and self.on_own
+        if self._fitted and drawn and subject and self.canvas is not None:
             self.frame(extent_of(subject, self.canvas))
         else:
             self.fit()
@@ -141,8 +178,14 @@ class ReviewImage(ImageView):
         self._kind, self.answer = kind, answer
         self.marks.cancel()
         self.show_grid(kind is PlaceKind.CELL)
-        self.viewport().setCursor(Qt.CursorShape.CrossCursor)
+        self._show_cursor()
         self.redraw()
+
+    def _show_cursor(self) -> None:
+        if self._kind is not None and self.on_own:
+            self.viewport().setCursor(Qt.CursorShape.CrossCursor)
+        else:
+            self.set_tool(Tool.WINDOW)
 
     def stop_placing(self) -> None:
         """Let the left button change the window again; placed answers stay drawn."""
@@ -166,7 +209,7 @@ class ReviewImage(ImageView):
 
     def step(self, right: int, down: int) -> bool:
         """Move a cell or a point by keys; tell whether anything moved."""
-        if self.canvas is None or self._kind not in _STEPPED:
+        if self.canvas is None or self._kind not in _STEPPED or not self.on_own:
             return False
         self._settle(stepped(self._kind, self.canvas, self.answer, right, down))
         return True
@@ -182,7 +225,8 @@ class ReviewImage(ImageView):
     def show_grid(self, shown: bool) -> None:
         """Draw the grid of the question over the image, or remove it."""
         canvas, self._shows_grid = self.canvas, shown
-        overlay = GridOverlay(canvas.grid, canvas.field) if shown and canvas else None
+        drawn = shown and self.on_own
+        overlay = GridOverlay(canvas.grid, canvas.field) if drawn and canvas else None
         self.set_grid(overlay)
 
     def toggle_grid(self) -> None:
@@ -205,6 +249,13 @@ class ReviewImage(ImageView):
         if self.canvas is None or self._hidden:
             return
         native, palette = self._camera.transform(self.ratio), theme.current()
+        self._boxes.paint(painter, native, QColor(palette.models[0]))
+        if self.on_own:
+            self._paint_places(painter, native)
+
+    def _paint_places(self, painter: QPainter, native: QTransform) -> None:
+        """Draw what lies on the case's own image."""
+        palette = theme.current()
         if self.subject is not None:
             self._paint_subject(painter, native, QColor(palette.models[0]))
         reader = QColor(palette.reader)
@@ -236,7 +287,7 @@ class ReviewImage(ImageView):
         """Begin a stroke if something is to be placed."""
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         keys, left = event.modifiers(), event.button() is Qt.MouseButton.LeftButton
-        begins = BEGINS.get(self._kind) if self._kind else None
+        begins = BEGINS.get(self._kind) if self._kind and self.on_own else None
         if not left or keys & _CTRL or begins is None or self.canvas is None:
             super().mousePressEvent(event)
             return

@@ -4,11 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import (
+    QFocusEvent,
+    QHideEvent,
+    QKeyEvent,
+    QKeySequence,
+)
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
-from viewer.domain.form_values import Flagged, problem_with
+from viewer.domain.form_values import problem_with
 from viewer.domain.reading import Reveal, Task, TaskState
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.opened_image import OpenedImage
@@ -16,9 +21,10 @@ from viewer.ui.application.action_set import main_key
 from viewer.ui.application.actions import SPECS
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.panels.review.bar import ReviewBar
+from viewer.ui.panels.review.case import CaseArea
 from viewer.ui.panels.review.clock import ReviewClock
 from viewer.ui.panels.review.image import ReviewImage
-from viewer.ui.panels.review.prefetch import AHEAD, Prefetch
+from viewer.ui.panels.review.prefetch import AHEAD
 from viewer.ui.panels.review.question import ValueChanged
 from viewer.ui.panels.review.side import ReviewSide
 
@@ -51,11 +57,7 @@ class ReviewPage(QWidget):
     case_shown = Signal(object)
     """Task: its image is painted with the next frame"""
 
-    def __init__(
-        self,
-        decoder: Decoder,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, decoder: Decoder, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session: Session | None = None
         self._tasks: list[Task] = []
@@ -63,8 +65,10 @@ class ReviewPage(QWidget):
         self.position = 0
         self.ready = False
         self.bar, self.image = ReviewBar(), ReviewImage()
+        self.case = CaseArea(self.image, decoder)
+        self.texts, self.strip = self.case.texts, self.case.strip
+        self.prefetch = self.case.prefetch
         self.side = ReviewSide(self.image)
-        self.prefetch = Prefetch(decoder, self)
         self.clock = ReviewClock(self)
         self._background_tasks = BackgroundTasks(self)
         self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
@@ -76,14 +80,18 @@ class ReviewPage(QWidget):
         for layout in (row, column):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
-        row.addWidget(self.image, 1)
+        row.addWidget(self.case, 1)
         row.addWidget(self.side)
         column.addWidget(self.bar)
         column.addLayout(row, 1)
-        self.image.installEventFilter(self)
+        for scrolls in (self.image, self.side.area, self.texts):
+            scrolls.installEventFilter(self)
 
     def _connect(self) -> None:
         self.bar.left.connect(self.left)
+        self.bar.skipped.connect(lambda: self.step(1))
+        self.strip.chosen.connect(self.case.show_exhibit)
+        self.case.turned.connect(self.clock.note)
         self.side.go_wanted.connect(self.go)
         self.side.comment_changed.connect(self._type)
         self.side.form.value_changed.connect(self._change)
@@ -137,15 +145,15 @@ class ReviewPage(QWidget):
             self.image.forget()
             self.image.clear()
             self.image.waiting.start("Opening the case…")
-        self.prefetch.want(task.image, self._paint, self._fail)
-        self.prefetch.ahead([self._tasks[i].image for i in self._next()[:AHEAD]])
+        following = [self._tasks[i].image for i in self._next()[:AHEAD]]
+        self.case.want(task, following, self._paint, self._fail)
         self._show_progress()
 
     def _paint(self, opened: OpenedImage) -> None:
         task = self.task
         if task is None or task.image != opened.shown.ref:
             return
-        self.image.show_case(opened, task.canvas)
+        self.case.show_image(task, opened)
         self.image.show_subject(task.answer)
         self.side.setEnabled(True)
         self.clock.start()
@@ -155,6 +163,7 @@ class ReviewPage(QWidget):
     def _show_task(self, task: Task) -> None:
         """Show a case in its current state; read what a lock reveals meanwhile."""
         self.side.show_task(task)
+        self.case.show_task(task)
         session = self._session
         self.ready = task.state is not TaskState.LOCKED or not self._reveals
         if not self.ready and session is not None:
@@ -169,6 +178,7 @@ class ReviewPage(QWidget):
         """Show what is revealed of the case on the screen."""
         self.ready = True
         self.side.show_reveal(reveal)
+        self.texts.show_truth(reveal.truth)
         self.image.set_reference(reveal.reference)
         if reveal.answer is not None and self.image.subject is None:
             self.image.show_subject(reveal.answer)
@@ -316,7 +326,7 @@ class ReviewPage(QWidget):
     def _change(self, event: ValueChanged) -> None:
         self.side.say("")
         self.clock.note()
-        if isinstance(event.value, tuple | Flagged):
+        if self.side.form.boxes[event.question].typed:
             self._typed.start()
         else:
             self.keep()
@@ -340,7 +350,9 @@ class ReviewPage(QWidget):
             self.show_case(self.position + steps)
 
     def comment(self) -> None:
-        """Focus the comment field."""
+        """Write the comment on the current question, or on the case."""
+        if self.side.form.comment():
+            return
         if self.side.comment.isVisible() and not self.side.comment.isReadOnly():
             self.side.comment.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -354,6 +366,9 @@ class ReviewPage(QWidget):
             "review.frame": self.image.toggle_frame,
             "review.grid": self.image.toggle_grid,
             "review.invert": self.image.invert,
+            "review.place": self.side.form.place,
+            "review.image_previous": lambda: self.case.step(-1),
+            "review.image_next": lambda: self.case.step(1),
             "review.pause": self.left.emit,
         }
 
@@ -365,6 +380,7 @@ class ReviewPage(QWidget):
             },
             Qt.Key.Key_Enter: self.go,
             Qt.Key.Key_Z: self.undo,
+            Qt.Key.Key_Space: lambda: self.texts.turn(1),
             Qt.Key.Key_H: lambda: self.image.hide_drawn(hidden=True),
         }
 
@@ -385,6 +401,13 @@ class ReviewPage(QWidget):
         if command is not None:
             command()
         return command is not None
+
+    def withdraw(self) -> None:
+        """Purge all that the reader answered, and leave."""
+        session = self._session
+        if session is not None and self._tried(session.withdraw) is not None:
+            self._tasks = []  # nothing of it may be kept any more
+            self.left.emit()
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
         """Focus the image, which takes the keys."""
@@ -411,8 +434,8 @@ class ReviewPage(QWidget):
         super().changeEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Handle the keys of the image, whose arrows would scroll it."""
-        if isinstance(event, QKeyEvent) and watched is self.image:
+        """Handle the keys of what would scroll by them."""
+        if isinstance(event, QKeyEvent):
             kind = event.type()
             if kind == QEvent.Type.KeyPress and self._take_key(event):
                 return True

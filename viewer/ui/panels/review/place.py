@@ -60,7 +60,7 @@ class PlaceBox(QuestionBox):
     ) -> None:
         super().__init__(question, parent)
         self._image, self._question = image, question
-        self._kind, self._asked = question.kinds[0], False
+        self._kind, self._placing = question.kinds[0], False
         self.kinds: dict[PlaceKind, QPushButton] = {}
         self._group = QButtonGroup(self)
         self.hint, self.answer_words = caption(), Label()
@@ -101,6 +101,7 @@ class PlaceBox(QuestionBox):
     def choose_kind(self, kind: PlaceKind, _checked: bool = False) -> None:
         """Place another kind of answer and remove that of the previous kind."""
         self._kind = kind
+        self.turned_to.emit()
         value = self.value
         if isinstance(value, _PLACES) and type_of(value) != kind:
             self.set_value(None)
@@ -108,13 +109,13 @@ class PlaceBox(QuestionBox):
 
     def enter(self, *, take_keyboard: bool) -> None:  # noqa: ARG002 - the mouse's
         """Let the mouse place the answer."""
-        self._asked = True
+        self._placing = True
         self.paint_value()
 
     def release(self) -> None:
         """Return the mouse to window and level; else continue placing."""
-        if self._asked:
-            self._asked = False
+        if self._placing:
+            self._placing = False
             self._image.stop_placing()
 
     def paint_value(self) -> None:
@@ -126,7 +127,7 @@ class PlaceBox(QuestionBox):
         self.remove.setVisible(isinstance(value, _PLACES))
         self.absent.setChecked(isinstance(value, Absent))
         placed = value if isinstance(value, _PLACES) else None
-        if self._asked:
+        if self._placing:
             self._image.place(self._kind, placed)
         elif self._image.canvas is not None:
             self._image.set_answer(placed)
@@ -165,7 +166,7 @@ class PlaceBox(QuestionBox):
         return False
 
     def _take(self, answer: object) -> None:
-        if self._asked and (answer is None or isinstance(answer, _PLACES)):
+        if self._placing and (answer is None or isinstance(answer, _PLACES)):
             self.set_value(answer)
 
     def _remove(self) -> None:

@@ -15,6 +15,8 @@ AHEAD: Final = 2
 """So many cases beyond the one on the screen are decoded."""
 _KEPT: Final = AHEAD + 2
 """And so many are held: the one on the screen and the one before it as well."""
+_MOST: Final = 12
+"""Of a case with several images all are held, up to so many."""
 
 
 class Prefetch(QObject):
@@ -25,6 +27,7 @@ class Prefetch(QObject):
         self._decoder = decoder
         self._background_tasks = BackgroundTasks(self)
         self._held: OrderedDict[ImageRef, OpenedImage] = OrderedDict()
+        self._kept = _KEPT
         self._wanted: ImageRef | None = None
         self._show: Callable[[OpenedImage], None] | None = None
         self._tell: Callable[[Exception], None] | None = None
@@ -52,7 +55,8 @@ class Prefetch(QObject):
 
     def ahead(self, refs: Sequence[ImageRef]) -> None:
         """Decode the images likely to be needed next, the likeliest first."""
-        for ref in refs:
+        self._kept = min(max(_KEPT, len(refs) + 2), _MOST)
+        for ref in refs[: _MOST - 2]:
             if ref not in self._held:
                 self._load(ref, priority=0)
 
@@ -68,7 +72,7 @@ class Prefetch(QObject):
 
         def done(opened: OpenedImage) -> None:
             self._held[ref] = opened
-            while len(self._held) > _KEPT:
+            while len(self._held) > self._kept:
                 self._held.popitem(last=False)
             if ref == self._wanted and self._show is not None:
                 self._show(opened)

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QFont, QKeyEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from viewer.domain.escapes import visible
 from viewer.domain.form import Question
 from viewer.domain.form_values import Value
 from viewer.domain.reading import Task
@@ -14,6 +15,8 @@ from viewer.ui.widgets.labels import caption
 from viewer.ui.widgets.plain_text import Label
 
 GAP: Final = 8
+TEXT_WIDTH: Final = 264
+"""Pixels for the words of an option, which a button does not wrap itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,15 +34,20 @@ class QuestionBox(QWidget):
     what a reader does.
     """
 
+    typed = False
+    """Whether its answer is typed, and kept once nothing more is."""
     value_changed = Signal(object)
     """ValueChanged"""
+    turned_to = Signal()
+    """The reader turned to this question without answering it."""
 
     def __init__(self, question: Question, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.name = question.id
         self.required = question.required
         self._value: Value | None = None
-        self._text = question.text
+        self._text = self._own_text = question.text
+        self._asked = False
         self.heading = Label(question.text)
         self.heading.setWordWrap(True)
         self.column = QVBoxLayout(self)
@@ -48,7 +56,6 @@ class QuestionBox(QWidget):
         self.column.addWidget(self.heading)
         if question.help:
             self.column.addWidget(caption(question.help))
-        self.show_asked(asked=False)
 
     @property
     def value(self) -> Value | None:
@@ -58,14 +65,20 @@ class QuestionBox(QWidget):
     def show_task(self, task: Task) -> None:
         """Show another case with its saved answer."""
         self._value = task.values.get(self.name)
-        self.heading.setText(task.texts.get(self.name, self._text))
+        self._text = task.texts.get(self.name, self._own_text)
+        self.show_asked(asked=self._asked)
         self.paint_value()
 
     def show_asked(self, *, asked: bool) -> None:
         """Show whether keys go to this question."""
+        self._asked = asked
+        self.heading.setText(self._heading())
         font = QFont(self.heading.font())
         font.setBold(asked)
         self.heading.setFont(font)
+
+    def _heading(self) -> str:
+        return self._text
 
     def paint_value(self) -> None:
         """Show the value; each type of question has its own way."""
@@ -87,3 +100,15 @@ class QuestionBox(QWidget):
             self._value = value
             self.paint_value()
             self.value_changed.emit(ValueChanged(self.name, value))
+
+
+def wrapped(words: str, metrics: QFontMetrics) -> str:
+    """Return the text of a button in lines that fit; it may hold any character."""
+    lines = [""]
+    for word in visible(words).replace("&", "&&").split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1].strip() and metrics.horizontalAdvance(longer) > TEXT_WIDTH:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)

@@ -3,9 +3,15 @@
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QCompleter,
+    QHBoxLayout,
+    QLineEdit,
+    QToolButton,
+    QWidget,
+)
 
 from viewer.domain.form import RankedTextQuestion
 from viewer.ui.panels.review.question import GAP, QuestionBox
@@ -19,14 +25,19 @@ _MOVES: Final = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 class RankingBox(QuestionBox):
     """A line for each rank; Return goes to the next, Alt+Up and Alt+Down move."""
 
+    typed = True
+
     def __init__(
         self, question: RankedTextQuestion, parent: QWidget | None = None
     ) -> None:
         super().__init__(question, parent)
         self.lines: list[QLineEdit] = []
-        for rank in range(question.at_most):
-            self.column.addWidget(self._row(rank))
+        self._suggestions = QStringListModel(question.suggestions, self)
+        self._rows = [self._row(rank) for rank in range(question.at_most)]
+        for row in self._rows:
+            self.column.addWidget(row)
         self.column.addWidget(caption("Alt+Up and Alt+Down move a line."))
+        self._show_rows()
 
     def _row(self, rank: int) -> QWidget:
         row = QWidget(self)
@@ -34,6 +45,10 @@ class RankingBox(QuestionBox):
         line.setAccessibleName(f"{self.heading.text()}, rank {rank + 1}")
         line.textEdited.connect(self._read)
         line.installEventFilter(self)
+        # The list of suggestions hands Return to the line itself, past the filter.
+        line.returnPressed.connect(partial(self._go_on, rank))
+        if self._suggestions.rowCount():
+            self._suggest(line)
         self.lines.append(line)
         across = QHBoxLayout(row)
         across.setContentsMargins(0, 0, 0, 0)
@@ -54,18 +69,36 @@ class RankingBox(QuestionBox):
             across.addWidget(button)
         return row
 
+    def _suggest(self, line: QLineEdit) -> None:
+        """Offer to complete what is typed; any other words may stay."""
+        completer = QCompleter(self._suggestions, line)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.activated.connect(partial(self._complete, line))
+        line.setCompleter(completer)
+
+    def _complete(self, line: QLineEdit, words: str) -> None:
+        line.setText(words)
+        self._read()
+
     def paint_value(self) -> None:
         """Show the lines if they differ, so that the cursor stays in place."""
         value = self.value if isinstance(self.value, tuple) else ()
-        if value == self._written():
-            return
-        for rank, line in enumerate(self.lines):
-            line.setText(value[rank] if rank < len(value) else "")
+        if value != self._written():
+            for rank, line in enumerate(self.lines):
+                line.setText(value[rank] if rank < len(value) else "")
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        """Show the lines that are written, and one more."""
+        last = max((i for i, line in enumerate(self.lines) if line.text()), default=-1)
+        for rank, row in enumerate(self._rows):
+            row.setVisible(rank <= last + 1)
 
     def move_line(self, rank: int, step: int, _checked: bool = False) -> None:
         """Swap a line with the one above (-1) or below (1)."""
         other = rank + step
-        if not 0 <= other < len(self.lines):
+        if not 0 <= other < len(self.lines) or self._rows[other].isHidden():
             return
         a, b = self.lines[rank], self.lines[other]
         above, below = a.text(), b.text()
@@ -97,7 +130,7 @@ class RankingBox(QuestionBox):
 
     def _go_on(self, rank: int) -> bool:
         """Go to the next line; False after the last, where Return locks."""
-        if rank + 1 >= len(self.lines):
+        if rank + 1 >= len(self.lines) or self._rows[rank + 1].isHidden():
             return False
         self.lines[rank + 1].setFocus(Qt.FocusReason.TabFocusReason)
         return True

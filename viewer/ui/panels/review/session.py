@@ -37,6 +37,19 @@ class Session:
         held.enter_context(recording.held(store, session))
         return cls(store, opening.session(store, session), held)
 
+    @property
+    def agreed(self) -> bool:
+        """Whether the reader agreed to what the form asks before the first case."""
+        return recording.has_consented(self._store, self.summary.id)
+
+    def agree(self) -> None:
+        """Record that the reader agrees."""
+        recording.consent(self._store, self.summary.id)
+
+    def withdraw(self) -> int:
+        """Purge the reader's name and answers; return the number of rows."""
+        return recording.withdraw(self._store, self.summary.id)
+
     def tasks(self) -> tuple[Task, ...]:
         """Return its cases in the session's order."""
         return cases.queue(self._store, self.summary.id)

@@ -1,5 +1,6 @@
 """The panel beside the case: questions, keys, and after the lock what is revealed."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -10,7 +11,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.domain.form import ChoiceQuestion, Form, LikertQuestion, Question
+from viewer.domain.form import (
+    ChoiceQuestion,
+    Form,
+    LikertQuestion,
+    PlaceQuestion,
+    Question,
+)
 from viewer.domain.form_values import Flagged, Value, Values
 from viewer.domain.reading import Reveal, Task, TaskState
 from viewer.ui.panels.review.form import ReviewForm
@@ -24,9 +31,12 @@ _LARGER: Final = 5.0
 """Points: large enough to read the question at viewing distance."""
 _KEYS: Final = (
     "⏎ lock, then next · Z undo · C comment · ← → other cases\n"
-    "F frame or whole image · G grid · I invert · hold H to see the image alone\n"
-    "Esc back; everything is kept"
+    "↑ ↓ other questions · F frame or whole image · I invert\n"
+    "Hold H to see the image alone · Esc back; everything is kept"
 )
+_OF_PLACES: Final = "M mark a place · G grid"
+_OF_IMAGES: Final = "Page Up, Page Down other images · Space reads on"
+_TRAINING: Final = "Training: does not count"
 _OTHERS: Final = ("One reader", "Another reader", "A third reader")
 
 
@@ -52,7 +62,7 @@ class ReviewSide(QWidget):
         self.comment.setAccessibleName("Comment")
         self.comment.textEdited.connect(self.comment_changed)
         self.comment.installEventFilter(self)
-        self.revealed = Label()
+        self.revealed, self.keys = Label(), caption()
         self.go = primary("Lock  ⏎")
         self.go.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.go.clicked.connect(self.go_wanted)
@@ -73,7 +83,7 @@ class ReviewSide(QWidget):
         column.addWidget(self.comment)
         column.addWidget(self.revealed)
         column.addStretch(1)
-        area = scrolled(inner)
+        self.area = area = scrolled(inner)
         self.form.asked_changed.connect(area.ensureWidgetVisible)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -82,7 +92,7 @@ class ReviewSide(QWidget):
         foot.setSpacing(8)
         foot.addWidget(self.problem)
         foot.addWidget(self.go)
-        foot.addWidget(caption(_KEYS))
+        foot.addWidget(self.keys)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -98,13 +108,18 @@ class ReviewSide(QWidget):
     def show_task(self, task: Task) -> None:
         """Show a case in its current state."""
         done = task.state is TaskState.LOCKED
+        # A question of its own stands over the texts, with the output to be graded.
         self.finding.setText(task.finding)
+        self.finding.setHidden(bool(task.question))
         self.about.setText(_about(task))
-        self.output.setText(task.answer_text)
-        self.output.setVisible(bool(task.answer_text) and task.answer is None)
+        self.about.setHidden(not self.about.text())
+        placed = task.answer is not None or bool(task.question)
+        self.output.setText("" if placed else task.answer_text)
+        self.output.setHidden(not self.output.text())
         self.others.setText(self._others(task))
         self.others.setVisible(bool(task.others))
         self.form.show_task(task)
+        self.keys.setText("\n".join(_keys(task, self.form)))
         if self.comment.text() != task.comment:
             self.comment.setText(task.comment)
         self.comment.setReadOnly(done)
@@ -149,12 +164,22 @@ def _large(base: QFont) -> QFont:
     return font
 
 
+def _keys(task: Task, form: ReviewForm) -> Iterator[str]:
+    """Yield what the keys do in a case, in lines."""
+    if sum(one.image is not None for one in task.exhibits) > 1:
+        yield _OF_IMAGES
+    if any(isinstance(question, PlaceQuestion) for question in form.stage):
+        yield _OF_PLACES
+    yield _KEYS
+
+
 def _about(task: Task) -> str:
-    view = f"{task.view} view" if task.view else ""
+    view = f"{task.view} view" if task.view and not task.training else ""
     placed = task.answer is not None and task.answer_text
     answer = f"the answer under review is {task.answer_text}" if placed else ""
     unsure = "unsure so far" if task.state is TaskState.UNRESOLVED else ""
-    return " · ".join(words for words in (view, answer, unsure) if words)
+    training = _TRAINING if task.training else ""
+    return " · ".join(words for words in (training, view, answer, unsure) if words)
 
 
 def reveal_words(reveal: Reveal) -> str:

@@ -35,7 +35,9 @@ from viewer.services.readings.review_offer import (
     ReviewOffer,
     StudyOffer,
 )
+from viewer.services.readings.task_readings import TaskWanted
 from viewer.ui.panels.review.sample import CaseChoice, MissChoice
+from viewer.ui.panels.review.tasks import TaskCard
 from viewer.ui.tables.columns import grid_words
 from viewer.ui.widgets.labels import caption, primary, title
 from viewer.ui.widgets.long_choice import LongChoice
@@ -93,6 +95,8 @@ class ReviewStart(QScrollArea):
     """int: the run, when it or the choice of its misses changed"""
     dataset_chosen = Signal(object)
     """str: the data set, when it or the choice of its cases changed"""
+    task_wanted = Signal(object)
+    """TaskWanted"""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -112,6 +116,7 @@ class ReviewStart(QScrollArea):
         self.places = LongChoice("What is placed")
         self.cases = CaseChoice()
         self.study_words, self.read = caption(), primary("Read")
+        self.tasks = TaskCard()
         self.sessions = QGridLayout()
         self._session_card = self._card("Continue", self.sessions)
         self._lay_out()
@@ -126,6 +131,13 @@ class ReviewStart(QScrollArea):
         column.setSpacing(2 * _GAP)
         column.addWidget(self._card("Reader", self._row(self.reader), self.problem))
         column.addWidget(self._session_card)
+        column.addWidget(
+            self._card(
+                "Study tasks",
+                caption("People grade, answer or check what a study needs."),
+                self.tasks,
+            )
+        )
         column.addWidget(
             self._card(
                 "Error review",
@@ -215,6 +227,8 @@ class ReviewStart(QScrollArea):
         self.settle.clicked.connect(lambda: self._want_review(adjudicate=True))
         self.results.clicked.connect(self._want_results)
         self.read.clicked.connect(self._want_study)
+        self.tasks.wanted.connect(self._want_task)
+        self.tasks.refused.connect(self.say)
 
     def show_runs(self, runs: Sequence[RunSummary]) -> None:
         """Offer finished runs; their models are not named."""
@@ -325,6 +339,10 @@ class ReviewStart(QScrollArea):
             sample = replace(self.cases.sample, findings=self.cases.findings_asked)
             self.study_wanted.emit(StudyWanted(name, form, place, sample))
 
+    def _want_task(self, wanted: TaskWanted) -> None:
+        if self._named():
+            self.task_wanted.emit(wanted)
+
     def _want_session(self, session: SessionId, _checked: bool = False) -> None:
         self.session_wanted.emit(SessionWanted(session))
 
@@ -364,7 +382,7 @@ def run_words(run: RunSummary) -> str:
 def what_words(one: SessionSummary) -> str:
     """Return the run, the grid and the kind of answer of a session in words."""
     questions = [q for q in one.form.questions if isinstance(q, PlaceQuestion)]
-    placed = [_PLACES[kind] for question in questions for kind in question.kinds]
+    placed = [_PLACES[k] for q in questions if q.required for k in q.kinds]
     run = [] if one.run is None else [f"run {one.run}"]
     grid = [grid_words(one.condition)] if one.condition else []
     return " · ".join((one.title, *run, *grid, *placed))

@@ -1,0 +1,38 @@
+"""Stores over synthetic data sets of the studies for which people read."""
+
+import re
+from pathlib import Path
+
+from viewer.cli import run_command_line
+
+_SIZE = "100x125"
+
+
+def overread(*words: object) -> None:
+    """Run a command, which has to succeed."""
+    assert run_command_line([*map(str, words)]) == 0, words
+
+
+def phantom(folder: Path, study: str, n: int = 4) -> Path:
+    """Write a study's synthetic collection into a folder; return it."""
+    drawn = study in {"rubric_reading", "grounded_vqa"}
+    size = ["--size", _SIZE] if drawn else []
+    overread("phantom", "--study", study, "--n", n, *size, "--out", folder)
+    return folder
+
+
+def imported(folder: Path, format_: str, *, run: bool = True) -> Path:
+    """Import a folder into a store beside it and run its study; return the store."""
+    store = folder.parent / f"{folder.name}.sqlite"
+    overread("import", format_, folder, "--name", "people", "--store", store)
+    if run:
+        file = folder / "study.toml"
+        named = file.read_text("utf-8")
+        for pattern, words in (
+            ("^dataset = .*", 'dataset = "people"'),
+            ('^arms = .*"corruption".*', 'arms = ["image"]'),
+        ):
+            named = re.sub(pattern, words, named, flags=re.MULTILINE)
+        file.write_text(named, "utf-8")
+        overread("run", file, "--store", store)
+    return store

@@ -6,6 +6,7 @@ each in the dark and in the light theme.
 
 import io
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,15 +16,19 @@ from typing import Final
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PIL import Image
-from PySide6.QtCore import QBuffer
+from PySide6.QtCore import QBuffer, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
+from tests.helpers.task_stores import overread
 from tests.helpers.window_story import found, tick
 from viewer import app
 from viewer.domain.case import View
+from viewer.domain.reading import Task
 from viewer.services.asking.preview import previews_of_question
 from viewer.services.commands import AskCommand
+from viewer.services.readings.cases import queue
+from viewer.services.readings.task_readings import open_task, tasks_to_do
 from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.run_batch import run_batch
 from viewer.services.running.stopping import Stop
@@ -110,6 +115,7 @@ def _pictures(window: MainWindow, settings: Settings) -> Iterator[Picture]:
     yield "measure", _measure(window)
     window.resize(*_SIZE)
     yield "review", _review(window)
+    yield "task", _task(window, settings)
 
 
 def _ask(window: MainWindow) -> None:
@@ -178,6 +184,40 @@ def _review(window: MainWindow) -> MainWindow:
     review.start.review.click()
     _wait(lambda: review.page.ready)
     return window
+
+
+def _task(window: MainWindow, settings: Settings) -> MainWindow:
+    """Grade an output of a run over synthetic radiographs."""
+    folder, store = settings.home / "chest", ("--store", settings.store)
+    study = "rubric_reading"
+    overread("phantom", "--study", study, "--n", 2, "--out", folder)
+    overread("import", "report-studies", folder, "--name", "chest", *store)
+    file = folder / "study.toml"
+    named = re.sub("(?m)^dataset = .*", 'dataset = "chest"', file.read_text("utf-8"))
+    file.write_text(named, encoding="utf-8")
+    overread("run", file, *store)
+    review = found(window, ReviewWorkspace)
+    wanted = tasks_to_do(settings.store)[0].wanted
+    session = open_task(settings.store, wanted, "Reader A")
+    tasks = queue(settings.store, session)
+    boxed = next(
+        task.position
+        for task in tasks
+        if "process" in task.asked and _boxes_a_part(task)
+    )
+    review.page.left.emit()
+    review.open_session(session)
+    _wait(lambda: review.page.ready)
+    review.page.show_case(boxed)
+    _wait(lambda: review.page.ready)
+    for level in (Qt.Key.Key_4, Qt.Key.Key_3):
+        QTest.keyClick(review.page.image, level)
+    return window
+
+
+def _boxes_a_part(task: Task) -> bool:
+    boxes = task.exhibits[0].exhibit.boxes
+    return bool(boxes) and boxes[0].label != "whole image"
 
 
 def _wait(condition: Callable[[], object]) -> None:

@@ -99,6 +99,7 @@ class CaseArea(QSplitter):
         way = Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal
         if self.orientation() != way:
             self.setOrientation(way)
+            self.setSizes([2 * WIDTH, WIDTH])
 
 
 def _images_of(task: Task) -> tuple[ShownExhibit, ...]:

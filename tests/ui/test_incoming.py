@@ -103,11 +103,12 @@ def test_that_a_long_message_arrives_in_pieces(
 def test_that_another_window_opens_where_it_is_asked_for(settings: Settings) -> None:
     first = listen(settings)
     assert first is not None
+    before = QApplication.topLevelWidgets()  # also what other tests have left
     opened: list[MainWindow] = []
 
     def look() -> None:
-        windows = QApplication.topLevelWidgets()
-        opened.extend(one for one in windows if isinstance(one, MainWindow))
+        new = (one for one in QApplication.topLevelWidgets() if one not in before)
+        opened.extend(one for one in new if isinstance(one, MainWindow))
         QApplication.closeAllWindows()
 
     QTimer.singleShot(0, look)

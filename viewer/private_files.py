@@ -21,7 +21,10 @@ from viewer.settings import read_settings
 PRIVATE_FILE: Final = 0o600
 PRIVATE_FOLDER: Final = 0o700
 MADE_HERE: Final = frozenset(
-    {"crashes", "demo", "headers", "predictions", "replies", "rescue", "unpacked"}
+    {
+        *("crashes", "demo", "headers", "predictions", "replies", "rescue"),
+        *("sessions", "unpacked"),
+    }
 )
 """The folders of the data folder that only the program writes to."""
 _OTHERS: Final = 0o077

@@ -55,6 +55,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "parse": "replies.parse",
     "published": "published.published",
     "readings": "readings.readings",
+    "open-session": "sealed.open_session",
     "allow": "privacy.allow",
     "audit": "privacy.audit",
     "review": "privacy.review",

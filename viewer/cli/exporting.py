@@ -19,6 +19,7 @@ class _Exports(LazyGroup):
             "readings": "readings.export_readings",
             "replies": "written_replies.replies",
             "requests": "written_replies.requests",
+            "session": "sealed.export_session",
         }
     )
 

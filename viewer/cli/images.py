@@ -1,7 +1,6 @@
 """Commands about images: phantom, import and cases."""
 
 from pathlib import Path
-from typing import Final
 
 import click
 
@@ -13,7 +12,7 @@ from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
 from viewer.terminal import Progress, size_of
 
-_AUTO: Final = "auto"
+_AUTO, _SESSION = "auto", "session"
 
 
 @click.command()
@@ -105,8 +104,16 @@ def import_command(
     FORMAT is chexlocalize, folder, coco, csv-boxes, vindr, rsna, siim (whose convention
     is decided, else siim-relative or siim-absolute says it), nih-chestxray14, pathmmu,
     vlmevalkit, labelled-tiles, captioned-tiles, heal, medsyn, mimic-cxr,
-    report-studies, question-set, yolo, or auto: what it looks like.
+    report-studies, question-set, yolo, or auto: what it looks like. With session as
+    FORMAT, PATH is a file of answers that comes back of a sealed session.
     """
+    if format_name == _SESSION:
+        from viewer.cli.sealed import import_answers
+
+        if name or view or restricted is not None:
+            raise click.UsageError("A session takes no --name, --view or licence.")
+        import_answers(path, read_settings(store).store, as_json=as_json)
+        return
     from viewer.services.importing.import_dataset import import_dataset
     from viewer.services.importing.import_preview import (
         format_of,

@@ -48,6 +48,13 @@ _ESTIMATED = ("partial", "position", "anatomy", "unsure")
 @click.option(
     "--check", is_flag=True, help="Check whether anybody changed what was stored."
 )
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="With --session: write its certificate, and a page of it; with --check: "
+    "check one.",
+)
 @store_option
 @json_option
 def readings(
@@ -55,6 +62,7 @@ def readings(
     session: int | None,
     withdraw: str | None,
     half_width: float | None,
+    certificate: Path | None,
     store: Path | None,
     *,
     enter: bool,
@@ -69,25 +77,33 @@ def readings(
     chosen = sum((run_name is not None, session is not None, check))
     if chosen > 1:
         raise click.UsageError("Choose one of --run, --session and --check.")
-    acts = sum((enter, withdraw is not None, half_width is not None))
-    if session is None and acts:
-        raise click.UsageError("Name a session with --session.")
-    if acts > 1:
-        raise click.UsageError("Choose one of --enter, --withdraw and --plan.")
+    acts = (
+        enter,
+        withdraw is not None,
+        half_width is not None,
+        certificate is not None,
+    )
+    if sum(acts) > 1:
+        raise click.UsageError(
+            "Choose one of --enter, --withdraw, --plan and --certificate."
+        )
     path = read_settings(store).store
-    if check:
-        return _check(path, as_json=as_json)
+    if check and not any(acts[:3]):
+        checked = _check(path, as_json=as_json)
+        return max(checked, _check_certificate(path, certificate))
+    if session is None and any(acts):
+        raise click.UsageError("Name a session with --session.")
     if run_name is not None:
         return _results(path, run_name, as_json=as_json)
     if session is None:
         return _sessions(path, as_json=as_json)
-    if enter:
-        return _enter(path, session, as_json=as_json)
+    if certificate is not None:
+        return _certify(path, session, certificate)
     if withdraw is not None:
         return _withdraw(path, session, withdraw, as_json=as_json)
     if half_width is not None:
         return _plans(path, session, half_width, as_json=as_json)
-    return _progress(path, session, as_json=as_json)
+    return (_enter if enter else _progress)(path, session, as_json=as_json)
 
 
 @click.command("readings")
@@ -369,6 +385,27 @@ def _check(store: Path, *, as_json: bool) -> int:
     for problem in checked.problems:
         say(problem)
     return DONE if checked.intact else UNFINISHED
+
+
+def _certify(store: Path, session: int, file: Path) -> int:
+    from viewer.domain.reading import SessionId
+    from viewer.services.readings.certificate import certify
+
+    echo(*certify(store, SessionId(session), file))
+    return DONE
+
+
+def _check_certificate(store: Path, file: Path | None) -> int:
+    from viewer.services.readings.certificate import check_certificate
+
+    if file is None:
+        return DONE
+    problems = check_certificate(store, file)
+    for problem in problems:
+        say(problem)
+    if not problems:
+        say(f"{file.name} agrees with the store.")
+    return UNFINISHED if problems else DONE
 
 
 def _show(rows: Sequence[dict[str, Any]]) -> None:

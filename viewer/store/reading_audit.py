@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from viewer.store import signing
 from viewer.store.database import Row, Store, utc_now
 
 START: Final = "0" * 64
@@ -59,21 +60,85 @@ def note_reading(store: Store, row_id: int) -> None:
     _append(store, event)
 
 
+def note_event(
+    store: Store, kind: str, session: int, *, signed: bool = False, **facts: object
+) -> None:
+    """Append something else that was done with a session.
+
+    ``kind`` is ``seal`` (in a file for another machine), ``opened`` (from such a file),
+    ``answers`` (its answers written to a file), ``merge`` (answers came back; the
+    events of each follow), ``export`` (in tables for others) or ``certificate``.
+    ``signed`` if it holds a signature by this store's key.
+    """
+    key = {"key_sha256": signing.key_sha256(store)} if signed else {}
+    _append(store, {"kind": kind, "session": session, **facts, **key})
+
+
 def note_consent(store: Store, session: int, text: str) -> None:
     """Append that a reader agreed to a text before the first case."""
     sha256 = hashlib.sha256(text.encode()).hexdigest()
-    _append(store, {"kind": "consent", "session": session, "text_sha256": sha256})
+    note_event(store, "consent", session, text_sha256=sha256)
 
 
 def has_consented(store: Store, session: int, text: str) -> bool:
     """Tell whether a session's reader agreed to a text."""
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return sha256 in consents_of(store, session)
+
+
+def consents_of(store: Store, session: int) -> tuple[str, ...]:
+    """Return the SHA-256 of each text that a session's reader agreed to."""
+    told = events_of(store, session, "consent")
+    return tuple(dict.fromkeys(event["text_sha256"] for event in told))
+
+
+_ACT: Final = "position, act, stage, answers, comment, active_ms, salt, at"
+
+
+def acts_of(store: Store, session: int) -> tuple[dict[str, object], ...]:
+    """Return the actions in a session as they are stored, oldest first.
+
+    They are numbered by nothing but their order, so that those of one session are the
+    same in every store that has it.
+    """
     rows = store.rows(
-        "SELECT 1 FROM reading_audit WHERE json_extract(event, '$.kind') = 'consent'"
-        " AND json_extract(event, '$.session') = ?"
-        " AND json_extract(event, '$.text_sha256') = ?",
-        (session, hashlib.sha256(text.encode()).hexdigest()),
+        f"SELECT {_ACT} FROM reading WHERE session_id = ? ORDER BY id",  # noqa: S608 - our own column names
+        (session,),
+    )
+    return tuple(dict(row) for row in rows)
+
+
+def plan_sha256(store: Store, session: int) -> str:
+    """Return the hash of what a session asks, without its reader's name."""
+    return _session(store, session)["plan_sha256"]
+
+
+def head_of(store: Store) -> tuple[int, str]:
+    """Return the number and the hash of the last event."""
+    rows = store.rows("SELECT seq, sha256 FROM reading_audit ORDER BY seq DESC LIMIT 1")
+    return (int(rows[0][0]), str(rows[0][1])) if rows else (0, START)
+
+
+def is_event(store: Store, number: int, sha256: str) -> bool:
+    """Tell whether the event of a number has a hash."""
+    rows = store.rows(
+        "SELECT 1 FROM reading_audit WHERE seq = ? AND sha256 = ?", (number, sha256)
     )
     return bool(rows)
+
+
+def events_of(store: Store, session: int, kind: str) -> list[dict[str, Any]]:
+    """Return the events of a kind about a session, oldest first."""
+    rows = store.rows(
+        "SELECT event FROM reading_audit WHERE json_extract(event, '$.session') = ?1"
+        " AND json_extract(event, '$.kind') = ?2"
+        # A session that was deleted may have had the same number.
+        " AND seq > (SELECT ifnull(max(seq), 0) FROM reading_audit WHERE"
+        "  json_extract(event, '$.session') = ?1"
+        "  AND json_extract(event, '$.kind') = 'deletion') ORDER BY seq",
+        (session, kind),
+    )
+    return [json.loads(row[0]) for row in rows]
 
 
 def note_withdrawal(store: Store, session: int, rows: int) -> None:
@@ -142,8 +207,16 @@ def check_audit(store: Store) -> AuditCheck:
     problems = [*_chain_problems(rows)]
     events = _of_kept([json.loads(row["event"]) for row in rows if _is_own(row)])
     problems += _content_problems(store, events)
+    problems += _key_problems(store, rows)
     head = str(rows[-1]["sha256"]) if rows else START
     return AuditCheck(len(rows), head, tuple(problems))
+
+
+def _key_problems(store: Store, rows: list[Row]) -> Iterator[str]:
+    """Yield a sentence if what was signed cannot be checked with the key any more."""
+    noted = {json.loads(row["event"]).get("key_sha256") for row in rows if _is_own(row)}
+    if noted - {None, signing.key_sha256(store)}:
+        yield "The key that signs sessions and certificates was changed."
 
 
 def _chain_problems(rows: list[Row]) -> Iterator[str]:
@@ -204,10 +277,17 @@ def _session_problems(store: Store, events: list[dict[str, Any]]) -> Iterator[st
             yield f"Session {session} was removed."
         else:
             now, then = _session(store, session), opened[session]
+            if not _is_sealed(store, session):
+                yield f"The cases of session {session} can be added to."
             if now["plan_sha256"] != then["plan_sha256"]:
                 yield f"The cases of session {session} were changed."
             if now["reader_sha256"] != reader[session]:
                 yield f"The reader of session {session} was changed."
+
+
+def _is_sealed(store: Store, session: int) -> bool:
+    rows = store.rows("SELECT sealed FROM reading_session WHERE id = ?", (session,))
+    return bool(rows[0][0] == 1)
 
 
 def _withdrawal_problems(store: Store, events: list[dict[str, Any]]) -> Iterator[str]:

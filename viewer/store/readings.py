@@ -250,13 +250,15 @@ def _reading(row: Row) -> ReadingRow:
 
 @dataclass(frozen=True)
 class NewReading:
-    """A reader's action, before it is a row."""
+    """An action before it is a row; ``salt`` and ``at`` if it was one elsewhere."""
 
     act: Act
     stage: int
     values: Values
     comment: str = ""
     active_ms: int = 0
+    salt: str = ""
+    at: str = ""
 
 
 def add_reading(store: Store, session: int, position: int, new: NewReading) -> int:
@@ -272,8 +274,8 @@ def add_reading(store: Store, session: int, position: int, new: NewReading) -> i
             values_as_json(new.values),
             new.comment,
             new.active_ms,
-            secrets.token_hex(16),
-            utc_now(),
+            new.salt or secrets.token_hex(16),
+            new.at or utc_now(),
         ),
     )
     reading_audit.note_reading(store, row)

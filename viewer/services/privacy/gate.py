@@ -247,7 +247,7 @@ class Gate:
                 "Ask again; if that does not help, report it.",
             )
         text = _text(request)
-        check_prompt(text, tuple(_headers(about)), about.known)
+        check_prompt(text, tuple(_headers(about.images)), about.known)
         if about.item is not None:
             check_words(about.item, text, self.reviews)
         adapter = cast("RemoteAdapter", adapter_for(profile, self.allowance(profile)))
@@ -273,6 +273,29 @@ class Gate:
             for one in about.looked
         ]
         return tuple(sorted(frozenset.intersection(*codes))) if codes else ()
+
+    def check_case(
+        self, images: Sequence[DatasetImage], told: str, item: Item | None
+    ) -> None:
+        """Raise PrivacyError if a case shown to a person elsewhere must stay here.
+
+        Restriction and words decide as they do for a question; ``told`` are all words
+        of the case, ``item`` is the one they come from. Pixels are checked apart.
+        """
+        restricted = [self.dataset] if self.stays else []
+        restricted += [
+            self.restricted[i.sha256] for i in images if i.sha256 in self.restricted
+        ]
+        if restricted:
+            raise PrivacyError(
+                f"'{restricted[0]}' is restricted: its images may not leave this "
+                "machine.",
+                "If its licence allows it after all, import it again with "
+                "--unrestricted.",
+            )
+        check_prompt(told, tuple(_headers(images)))
+        if item is not None:
+            check_words(item, told, self.reviews)
 
     def check_unchanged(
         self,
@@ -414,9 +437,9 @@ def _stamp(path: Path) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-def _headers(about: About) -> Iterator[Identifier]:
+def _headers(images: Iterable[DatasetImage]) -> Iterator[Identifier]:
     """Yield the header values of a question's images; a missing file has none."""
-    for image in about.images:
+    for image in images:
         path = image.ref.path
         if path.exists():
             yield from _identifiers(path, _stamp(path))

@@ -20,7 +20,7 @@ from viewer.services.readings.replies import (
     trials_of_reader,
 )
 from viewer.services.readings.withdrawn import WITHDRAWN
-from viewer.services.sessions.ground import Ground, ground_of
+from viewer.services.sessions.ground import Ground, ground_of, refuse_sealed
 from viewer.services.sessions.standings import standings_of
 from viewer.services.trials.request_key import request_key
 from viewer.services.trials.run_context import RunContext
@@ -60,7 +60,8 @@ def enter_if_finished(store: Store, session: SessionId) -> int | None:
     if not readings.all_locked(store, session):
         return None
     ground = ground_of(store, session)
-    return _enter(store, ground).run if _asks_for_places(ground) else None
+    counts = _asks_for_places(ground) and ground.spec.seal is None
+    return _enter(store, ground).run if counts else None
 
 
 def _enter(store: Store, ground: Ground) -> Entered:
@@ -89,6 +90,7 @@ def note_withdrawn(store: Store, run: int) -> None:
 
 def _checked(store: Store, session: SessionId) -> Ground:
     ground = ground_of(store, session)
+    refuse_sealed(ground)
     if not _asks_for_places(ground):
         raise WrongUseError(
             f"Session {session} did not ask for a location on an image.",

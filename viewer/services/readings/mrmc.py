@@ -6,6 +6,7 @@ denied. For several images of a patient iMRMC gets the highest score, RJafroc ea
 with the finding as a lesion. Patients without the finding have truth 0.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,11 +35,11 @@ from viewer.services.readings.replies import (
 )
 from viewer.services.readings.verdicts import trials_to_adjudicate
 from viewer.services.sessions.datasets import locked_cases
-from viewer.services.sessions.ground import Ground, ground_of
+from viewer.services.sessions.ground import Ground, ground_of, refuse_sealed
 from viewer.services.sessions.standings import standings_of
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import judge
-from viewer.store import cases, readings
+from viewer.store import cases, reading_audit, readings
 from viewer.store.database import Store, open_store
 from viewer.store.readings import PlannedTask, ReviewedTrial, StoredSession
 from viewer.store.trials import TrialReply
@@ -136,17 +137,23 @@ def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
         For an unknown session, or where nothing is locked yet.
     """
     with open_store(store) as opened:
+        refuse_sealed(ground_of(opened, session))
         table = _long(opened, session)
         scored = readings_of_study(opened, session)
-        files = _files_of_task(opened, session)
-    if not table.rows:
-        raise WrongUseError(
-            f"Nothing in the work of session {session} is locked yet.",
-            "Lock at least one case first.",
-        )
-    files = {"readings.csv": csv_bytes(table.header, table.rows), **files}
-    if scored:
-        files |= mrmc_files(scored)
+        if not table.rows:
+            raise WrongUseError(
+                f"Nothing in the work of session {session} is locked yet.",
+                "Lock at least one case first.",
+            )
+        files = {
+            "readings.csv": csv_bytes(table.header, table.rows),
+            **_files_of_task(opened, session),
+        }
+        if scored:
+            files |= mrmc_files(scored)
+        sha256 = hashlib.sha256(files["readings.csv"]).hexdigest()
+        with opened.transaction():
+            reading_audit.note_event(opened, "export", session, file_sha256=sha256)
     for name, content in files.items():
         write_atomically(out / name, content)
     return tuple(out / name for name in files)

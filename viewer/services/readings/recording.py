@@ -6,6 +6,7 @@ windows on a session cannot lock a case twice; the second one gets an error.
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from viewer.domain.errors import WrongUseError
@@ -143,24 +144,25 @@ def undo(
     """
     with open_store(store) as opened, opened.transaction():
         ground, standing = _before(opened, session, position)
-        if standing.complete:
-            _refuse_undoing(opened, session, position)
-        if not standing.undoable:
-            raise LockedError(
-                "Nothing to undo.",
-                "What was locked stays locked once something was revealed."
-                if standing.complete
-                else "",
-            )
-        new = NewReading(
-            Act.UNDONE,
-            standing.stage,
-            standing.values,
-            standing.comment,
-            active_ms(activity),
-        )
+        new = _undone(opened, ground, position, standing)
+        new = replace(new, active_ms=active_ms(activity))
         readings.add_reading(opened, session, position, new)
         return task_in(opened, ground, position)
+
+
+def _undone(
+    store: Store, ground: Ground, position: int, standing: Standing
+) -> NewReading:
+    if standing.complete:
+        _refuse_undoing(store, ground.session.id, position)
+    if not standing.undoable:
+        raise LockedError(
+            "Nothing to undo.",
+            "What was locked stays locked once something was revealed."
+            if standing.complete
+            else "",
+        )
+    return NewReading(Act.UNDONE, standing.stage, standing.values, standing.comment)
 
 
 def _refuse_undoing(store: Store, session: SessionId, position: int) -> None:
@@ -197,27 +199,60 @@ def resolve(
     """
     with open_store(store) as opened, opened.transaction():
         ground, standing = _before(opened, session, position)
-        if not standing.unresolved:
-            raise LockedError(
-                "This case was not locked as unsure.",
-                "Only unsure cases can be resolved.",
-            )
-        form = ground.form_of(planned_at(opened, ground, position))
-        last = len(form.stages) - 1
-        _check(task_in(opened, ground, position), form, last, values)
-        if any((name, value) in form.unsure for name, value in values.items()):
-            raise WrongUseError(
-                "The case would stay unsure.", "Choose what it most likely is."
-            )
-        new = NewReading(
-            Act.RESOLVED,
-            last,
-            {**standing.values, **values},
-            comment,
-            active_ms(activity),
-        )
+        new = _resolved(opened, ground, position, standing, values)
+        new = replace(new, comment=comment, active_ms=active_ms(activity))
         readings.add_reading(opened, session, position, new)
         return task_in(opened, ground, position)
+
+
+def _resolved(
+    store: Store, ground: Ground, position: int, standing: Standing, values: Values
+) -> NewReading:
+    if not standing.unresolved:
+        raise LockedError(
+            "This case was not locked as unsure.",
+            "Only unsure cases can be resolved.",
+        )
+    form = ground.form_of(planned_at(store, ground, position))
+    last = len(form.stages) - 1
+    _check(task_in(store, ground, position), form, last, values)
+    if any((name, value) in form.unsure for name, value in values.items()):
+        raise WrongUseError(
+            "The case would stay unsure.", "Choose what it most likely is."
+        )
+    return NewReading(Act.RESOLVED, last, {**standing.values, **values})
+
+
+def repeat(store: Store, session: SessionId, position: int, done: NewReading) -> None:
+    """Store what was done in a copy of a session elsewhere, inside a transaction.
+
+    Raises
+    ------
+    WrongUseError
+        If it could not have been done here: LockedError if the case is locked.
+    """
+    ground, standing = _before(store, session, position)
+    new = _repeated(store, ground, position, standing, done)
+    if (new.stage, new.values) != (done.stage, done.values):
+        raise WrongUseError("Its answers are not those of its case.", "")
+    readings.add_reading(store, session, position, done)
+
+
+def _repeated(
+    store: Store, ground: Ground, position: int, standing: Standing, done: NewReading
+) -> NewReading:
+    """Return an act as it would be stored if it were done now."""
+    if done.act is Act.UNDONE:
+        return _undone(store, ground, position, standing)
+    if done.act is Act.RESOLVED:
+        return _resolved(store, ground, position, standing, done.values)
+    if done.act is Act.REVEALED:
+        raise WrongUseError("Nothing is revealed elsewhere.", "")
+    _refuse_locked(standing)
+    form = ground.form_of(planned_at(store, ground, position))
+    if done.act is Act.LOCKED:
+        _check(task_in(store, ground, position), form, standing.stage, done.values)
+    return _row(form, standing, done.act, done.values, done.comment, ())
 
 
 def withdraw(store: Path, session: SessionId, reason: str = "") -> int:

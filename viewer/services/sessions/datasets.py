@@ -52,7 +52,8 @@ def _extended(
 def _entries(store: Store, dataset: Dataset) -> Iterator[tuple[str, Entry]]:
     for row in readings.task_sessions(store, dataset.name, dataset.root_sha256):
         ground = ground_of(store, row.id)
-        if (task := ground.task) is None:
+        # What was sealed elsewhere counts there.
+        if (task := ground.task) is None or ground.spec.seal is not None:
             continue
         for case in locked_cases(store, ground):
             for entry in task.entries(case):

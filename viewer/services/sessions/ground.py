@@ -15,6 +15,7 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.plain import made, plain
 from viewer.domain.reading import Material
 from viewer.domain.run import Condition, RunSpec
+from viewer.services.sessions.seal import Seal
 from viewer.store import readings
 from viewer.store.database import Store
 from viewer.store.readings import PlannedTask, StoredSession
@@ -37,6 +38,8 @@ class SessionSpec:
     ``reader_index`` which of the counterbalanced orders the reader got. ``task`` is the
     study's task that is read, "" if findings are placed; ``panel`` is the group of
     readers that the reader belongs to. ``aid`` are the answers shown beside the cases.
+    ``seal`` is that of a session which another store sealed for this machine; its
+    cases' truth is there.
     """
 
     asked: RunSpec
@@ -48,6 +51,7 @@ class SessionSpec:
     task: str = ""
     panel: str = ""
     aid: Aid | None = None
+    seal: Seal | None = None
 
     def as_json(self) -> str:
         """Return the spec as JSON; :meth:`of_json` reads back an equal one."""
@@ -116,6 +120,17 @@ def reading_task(study: Study, name: str) -> ReadingTask:
             f"It has {', '.join(task.name for task in tasks) or 'none'}.",
         )
     return found
+
+
+def refuse_sealed(ground: Ground) -> None:
+    """Raise WrongUseError for a session whose truth another store has."""
+    if ground.spec.seal is not None:
+        raise WrongUseError(
+            f"Session {ground.session.id} was sealed elsewhere, and its answers count "
+            "there.",
+            f"Write them with overread export session {ground.session.id} --out FILE, "
+            "and send the file back.",
+        )
 
 
 def form_text(form: Form) -> str:

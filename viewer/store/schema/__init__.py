@@ -71,6 +71,10 @@ def _seventh() -> str:
     return people.MATERIAL
 
 
+def _eighth() -> str:
+    return people.SIGNING_KEY + _append_only("signing_key")
+
+
 MIGRATIONS: Final = {
     1: _first,
     2: _second,
@@ -79,6 +83,7 @@ MIGRATIONS: Final = {
     5: _fifth,
     6: _sixth,
     7: _seventh,
+    8: _eighth,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

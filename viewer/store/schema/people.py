@@ -163,3 +163,12 @@ ALTER TABLE reading_task ADD COLUMN withheld TEXT NOT NULL DEFAULT '{}';
 REPAINTED: Final = """
 ALTER TABLE mark_edit ADD COLUMN repainted TEXT NOT NULL DEFAULT 'null';
 """
+
+# The key that signs what leaves the store and comes back; it never leaves itself.
+SIGNING_KEY: Final = """
+CREATE TABLE signing_key (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    key TEXT NOT NULL CHECK (length(key) = 64)
+) STRICT;
+INSERT INTO signing_key VALUES (1, lower(hex(randomblob(32))));
+"""

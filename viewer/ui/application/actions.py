@@ -33,6 +33,9 @@ ACTIONS: Final = (
                "Open images: DICOM, PNG, JPEG, TIFF, volumes", "file-image-outline"),
     ActionSpec("file.open_folder", "File", "Open folder…", "Ctrl+Shift+O",
                "Open every image of a folder", "folder-open-outline"),
+    ActionSpec("file.open_session", "File", "Open session…", "",
+               "Read a session that was sealed on another machine, or merge its "
+               "answers where it was sealed", "file-lock-open-outline"),
     _read("file.close_case", "File", "Close case", "Ctrl+W",
           "Close the selected image's case; its files are not changed", "close"),
     _read("file.close_all", "File", "Close all cases", "Ctrl+Shift+W",

@@ -50,11 +50,14 @@ from viewer.ui.window.session_meter import SessionMeter
 from viewer.ui.window.switch import Switch
 from viewer.ui.window.undoing import Undoing
 from viewer.ui.window.workspaces import (
+    SEALED,
     KeepsModels,
     ReadsCases,
     ReviewsCases,
     ShowsRuns,
     TrialEvent,
+    dropped,
+    meant,
 )
 
 if TYPE_CHECKING:
@@ -83,6 +86,7 @@ class MainWindow(QMainWindow):
         self._measure: ShowsRuns | None = None
         self._review: ReviewsCases | None = None
         self._models: KeepsModels | None = None
+        self._sealed: Sequence[Path] = ()
         self.crash = CrashHandler(context.settings, context.notices, self)
         self.setWindowTitle("Overread")
         self.setAcceptDrops(True)
@@ -176,6 +180,7 @@ class MainWindow(QMainWindow):
         self._review = review
         review.recall(self._layout.choices)
         self._add(_Shown(Place.REVIEW, widget), review.handlers())
+        review.open_files(self._sealed)
 
     def add_models(self, widget: QWidget, models: KeepsModels) -> None:
         """Add the workspace for models."""
@@ -236,12 +241,18 @@ class MainWindow(QMainWindow):
         return next((s.place for s in self._shown if s.widget is widget), Place.READ)
 
     def open_paths(self, paths: Sequence[Path], *, show: bool = True) -> None:
-        """Open files and folders in Read; without ``show`` only its list grows."""
-        if self._read is None or not paths:
+        """Open files in Read; without ``show`` only its list grows.
+
+        A sealed session, or the answers of one, is opened in Review once that is there.
+        """
+        self._sealed = [path for path in paths if path.suffix in SEALED]
+        if self._sealed and self._review is not None:
+            self._review.open_files(self._sealed)
+        if self._read is None or not paths or self._sealed:
             return
         if show:
             self.enter(Place.READ)
-        self._read.open_paths([_meant(path) for path in paths], show=show)
+        self._read.open_paths([meant(path) for path in paths], show=show)
 
     def reopen(self) -> None:
         """Open what was open last, if it still exists."""
@@ -354,13 +365,13 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
         """Accept files and folders."""
-        if _dropped(event):
+        if dropped(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
         """Open files dropped anywhere on the window."""
         event.acceptProposedAction()
-        self.open_paths(_dropped(event))
+        self.open_paths(dropped(event))
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         """Save the layout; the worker stores what is in flight.
@@ -437,14 +448,3 @@ class MainWindow(QMainWindow):
                 for key, state in splitter_states(one.place, one.widget).items()
             },
         )
-
-
-def _meant(path: Path) -> Path:
-    """Return the absolute path to open; for a DICOMDIR the folder that it lists."""
-    whole = path.absolute()
-    return whole.parent if whole.name.upper() == "DICOMDIR" else whole
-
-
-def _dropped(event: QDropEvent) -> list[Path]:
-    urls = event.mimeData().urls()
-    return [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]

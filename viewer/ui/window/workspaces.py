@@ -2,10 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
+
+from PySide6.QtGui import QDropEvent
 
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.layout_memory import Choices, KeptImage
+
+SEALED: Final = (".session", ".answers")
+"""How the names of sessions from other machines end, and of their answers."""
 
 
 class Workspace(Protocol):
@@ -87,6 +92,9 @@ class ReviewsCases(Workspace, Protocol):
     def close_session(self) -> None:
         """Save what is on the screen and release the session."""
 
+    def open_files(self, paths: Sequence[Path], /) -> None:
+        """Open sessions that were sealed elsewhere, or merge the answers of some."""
+
 
 class KeepsModels(Workspace, Protocol):
     """The workspace for models."""
@@ -116,3 +124,15 @@ class TrialEvent(Protocol):
     @property
     def beside(self) -> tuple[int, ...]:
         """Other trials about the same image, whose answers are drawn too."""
+
+
+def meant(path: Path) -> Path:
+    """Return the absolute path to open; for a DICOMDIR the folder that it lists."""
+    whole = path.absolute()
+    return whole.parent if whole.name.upper() == "DICOMDIR" else whole
+
+
+def dropped(event: QDropEvent) -> list[Path]:
+    """Return the paths of what is dropped."""
+    urls = event.mimeData().urls()
+    return [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]

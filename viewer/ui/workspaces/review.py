@@ -1,7 +1,8 @@
 """The workspace Review: what there is to review, then one case after another."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt
@@ -48,6 +49,8 @@ _PURGED: Final = (
     "Your name and all your answers go for good, and no table counts them any more. "
     "That there was a session, and when it ended, stays on record."
 )
+_ANSWERS: Final = ".answers"
+"""How the name of a sealed session's answers ends."""
 _DONE_WORDS: Final = "Every case is locked.\nThe answers are in the store."
 
 
@@ -114,6 +117,7 @@ class ReviewWorkspace(QWidget):
             "edit.undo": page.undo,
             **page.handlers(),
             "review.pause": self._back,
+            "file.open_session": self._ask_for_file,
         }
 
     @property
@@ -190,6 +194,42 @@ class ReviewWorkspace(QWidget):
             return _Begun(held, held.tasks() if agreed else (), agreed)
 
         self._background_tasks.start("open", hold, self._begin, self._fail)
+
+    def open_files(self, paths: Sequence[Path]) -> None:
+        """Open a session that was sealed elsewhere, or merge the answers of one."""
+        if not paths:
+            return
+        self._context.actions.run("window.review")
+        self._back()
+        if paths[0].suffix == _ANSWERS:
+            self._merge(paths[0])
+            return
+
+        def register() -> SessionId:
+            from viewer.services.readings.sealed import open_sealed
+
+            return open_sealed(self._context.settings, paths[0].absolute())
+
+        self._open(register)
+
+    def _ask_for_file(self) -> None:
+        from viewer.ui.widgets.file_choice import choose_to_read
+
+        kinds = f"Sessions and their answers (*.session *{_ANSWERS})"
+        choose_to_read(
+            self, "Open session", kinds, lambda path: self.open_files([path])
+        )
+
+    def _merge(self, path: Path) -> None:
+        from viewer.services.readings.merging import Merged, merge_answers
+
+        def show(merged: Merged) -> None:
+            self.start.say(merged.sentence)
+            self.refresh()
+
+        self._background_tasks.start(
+            "merge", lambda: merge_answers(self._store, path), show, self._fail
+        )
 
     def _begin(self, begun: _Begun) -> None:
         summary = begun.session.summary

@@ -1,0 +1,358 @@
+"""A session sealed in one file, for a reader at another machine.
+
+The file holds what the reader is shown and asked, and nothing that tells what is right,
+which model answered, what others read, or whose images these are. Its images are
+freshly written PNGs; what keeps an image or a text from a remote endpoint keeps it out
+of the file too (docs/privacy.md).
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import viewer
+from viewer.domain.case import DatasetImage
+from viewer.domain.errors import PrivacyError, WrongUseError
+from viewer.domain.form import Part, RankedTextQuestion
+from viewer.domain.image import PixelImage
+from viewer.domain.item import Item, item_of
+from viewer.domain.plain import plain
+from viewer.domain.privacy import pixels_sha256
+from viewer.domain.reading import Material, SessionId, SessionKind
+from viewer.imaging.luts import to_raster
+from viewer.imaging.png import encode_png
+from viewer.readers.identifiers import burned_in_facts
+from viewer.readers.pixels import load_pixels
+from viewer.services.privacy.burned_in import check_pixels
+from viewer.services.privacy.decisions import person
+from viewer.services.privacy.gate import Gate, deidentified, open_gate
+from viewer.services.sessions.ground import (
+    Ground,
+    SessionSpec,
+    form_text,
+    ground_of,
+    material_of,
+)
+from viewer.services.sessions.seal import FORMAT, SESSION, Seal, plan_hmac, sha256_of
+from viewer.store import cases, consents, reading_audit, readings
+from viewer.store.database import Store, open_store, utc_now
+from viewer.store.locks import session_lock
+from viewer.store.readings import PlannedTask
+from viewer.writers.bundle import bundle_bytes
+from viewer.writers.files import write_atomically
+from viewer.writers.verify.archive import SCHEMA
+
+PLAN: Final = "session.json"
+"""The member with questions, order and materials."""
+_TO_FILE: Final = "file"
+"""What the audit calls the place that a sealed file goes to."""
+_HERE: Final = "Let the reader work on this machine."
+_SCHEMA: Final = {
+    "type": "object",
+    "required": ["format", "seal"],
+    "properties": {
+        "format": {"type": "string", "pattern": f"^{SESSION}$"},
+        "seal": {"type": "object"},
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SealedImage:
+    """An image in the file: its key there, its member, and its size in pixels."""
+
+    key: str
+    file: str
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True)
+class SealedPlan:
+    """What a sealed file says of a session; ``form`` and ``spec`` are JSON.
+
+    Cases and images are numbered in the reader's order, under no name of their own.
+    """
+
+    kind: SessionKind
+    form: str
+    spec: str
+    tasks: tuple[PlannedTask, ...]
+    images: tuple[SealedImage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SealedFile:
+    """A sealed file that was written, and how much it holds."""
+
+    path: Path
+    cases: int
+    images: int
+
+
+def seal_session(store: Path, session: SessionId, path: Path) -> SealedFile:
+    """Write a session to a file for another machine; return what it holds.
+
+    Raises
+    ------
+    WrongUseError
+        For an unknown session, one with answers, a withdrawn reader, or a session that
+        shows models' answers, those of other readers, or the truth between its stages.
+    PrivacyError
+        If an image or a text of it must stay here.
+    SessionHeldError
+        If a window has it open.
+    """
+    with open_store(store) as opened, session_lock(store, session, utc_now()):
+        ground = ground_of(opened, session)
+        _check_sealable(opened, ground)
+        drawn = _Drawn(opened, ground)
+        members = {**drawn.members(), SCHEMA: _json(_SCHEMA)}
+        seal = _seal(opened, ground, members)
+        data = bundle_bytes(members, {"format": SESSION, "seal": asdict(seal)})
+        _note(opened, ground, seal, data, drawn.codes)
+        write_atomically(path, data)
+    return SealedFile(path, len(drawn.tasks), len(drawn.images))
+
+
+def content_sha256(members: Mapping[str, bytes]) -> str:
+    """Return the hash of a sealed file's members, by their names."""
+    return sha256_of(
+        {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
+    )
+
+
+def _check_sealable(store: Store, ground: Ground) -> None:
+    """Raise WrongUseError if a session cannot be read at another machine."""
+    session = ground.session
+    if session.withdrawn:
+        raise WrongUseError(
+            f"The reader of session {session.id} has withdrawn.", "Open another one."
+        )
+    shown = ground.form.shown & {Part.OTHER_READERS, Part.REFERENCE, Part.MODEL}
+    if session.kind is not SessionKind.READER_STUDY or shown or ground.spec.aid:
+        raise WrongUseError(
+            f"Session {session.id} shows stored answers of models or readers, which "
+            "stay here.",
+            _HERE,
+        )
+    if reading_audit.acts_of(store, session.id):
+        raise WrongUseError(
+            f"Session {session.id} has answers already; a session is sealed before its "
+            "first one.",
+            _HERE,
+        )
+    tasks = readings.tasks_of(store, session.id)
+    withheld = (readings.withheld_at(store, session.id, i) for i in range(len(tasks)))
+    if any(json.loads(one).get("later") for one in withheld):
+        raise WrongUseError(
+            f"Session {session.id} shows what is right between its questions, and that "
+            "stays here.",
+            _HERE,
+        )
+
+
+class _Drawn:
+    """A session's cases and images as they leave: numbered, checked and redrawn."""
+
+    def __init__(self, store: Store, ground: Ground) -> None:
+        self._store, self._ground = store, ground
+        self._dataset = cases.dataset_named(store, ground.session.dataset)
+        self._known = {image.key: image for image in self._dataset.images}
+        self._items = {item.key: item for item in self._dataset.items}
+        self._gate = open_gate(store, self._dataset)
+        self.codes: list[frozenset[str]] = []
+        self.pngs: dict[str, bytes] = {}
+        self.images: dict[str, SealedImage] = {}
+        planned = readings.tasks_of(store, ground.session.id)
+        self.tasks = tuple(self._task(i, task) for i, task in enumerate(planned, 1))
+
+    def members(self) -> dict[str, bytes]:
+        """Return the plan and the images by their names in the file."""
+        plan = SealedPlan(
+            self._ground.session.kind,
+            # Nothing is revealed there, because what would be is here.
+            form_text(replace(self._ground.form, revealed=frozenset())),
+            _spec(self._ground),
+            self.tasks,
+            tuple(self.images.values()),
+        )
+        return {PLAN: _json(plain(plan)), **self.pngs}
+
+    def _task(self, number: int, task: PlannedTask) -> PlannedTask:
+        material = material_of(task)
+        keys = dict.fromkeys([task.image, *(e.image for e in material.exhibits)])
+        shown = [self._image_named(key) for key in keys if key]
+        names = {image.key: self._drawn(number, image).key for image in shown}
+        exhibits = tuple(
+            replace(one, image=names.get(one.image, "")) for one in material.exhibits
+        )
+        # Notes are for counting the answer, which happens here.
+        material = replace(material, exhibits=exhibits, notes={}, advice="")
+        self._check(number, task, material, shown)
+        return PlannedTask(
+            item=f"case {number}",
+            image=names[task.image],
+            view=task.view,
+            finding=task.finding,
+            material=_text(plain(material)),
+        )
+
+    def _image_named(self, key: str) -> DatasetImage:
+        if key not in self._known:
+            raise WrongUseError(
+                f"The data set no longer has the image '{key}'.",
+                "Register its folder again.",
+            )
+        return self._known[key]
+
+    def _check(
+        self,
+        number: int,
+        task: PlannedTask,
+        material: Material,
+        shown: list[DatasetImage],
+    ) -> None:
+        """Raise PrivacyError, with the number of the case, if it must stay here."""
+        told = "\n".join(
+            (task.finding, *_texts(plain(material)), *_suggestions(self._ground))
+        )
+        try:
+            self._gate.check_case(shown, told, self._item(task))
+        except PrivacyError as error:
+            raise _kept(self._ground, number, error) from error
+
+    def _item(self, task: PlannedTask) -> Item | None:
+        """Return the item that a case is about, None for a finding on an image."""
+        of_item = self._ground.spec.task and self._items
+        return item_of(self._items, task.item) if of_item else None
+
+    def _drawn(self, number: int, image: DatasetImage) -> SealedImage:
+        """Return an image as it is in the file; it is drawn where it is shown first."""
+        if image.key not in self.images:
+            self.images[image.key] = self._draw(number, image)
+        return self.images[image.key]
+
+    def _draw(self, number: int, image: DatasetImage) -> SealedImage:
+        pixels = load_pixels(image.ref)
+        try:
+            check_pixels(image.ref, pixels, self._gate.reviews)
+        except PrivacyError as error:
+            raise _kept(self._ground, number, error) from error
+        raster = to_raster(self._gate.as_sent(pixels))
+        if raster.size != image.size or raster.pixel_aspect != 1:
+            raise WrongUseError(
+                f"Case {number} shows a whole slide, or an image whose pixels are not "
+                "square, which a sealed file cannot hold.",
+                _HERE,
+            )
+        key = f"image {len(self.images) + 1}"
+        file = f"images/{len(self.images) + 1}.png"
+        self.pngs[file] = encode_png(raster)
+        self.codes.append(_codes(self._gate, image, pixels))
+        return SealedImage(key, file, raster.size.rows, raster.size.columns)
+
+
+def _codes(gate: Gate, image: DatasetImage, pixels: PixelImage) -> frozenset[str]:
+    review = gate.reviews.get(pixels_sha256(pixels))
+    return frozenset(deidentified(burned_in_facts(image.ref.path), review))
+
+
+def _kept(ground: Ground, number: int, error: PrivacyError) -> PrivacyError:
+    return PrivacyError(
+        f"Session {ground.session.id} was not sealed, because of case {number}. "
+        f"{error.what}",
+        error.how,
+    )
+
+
+def _spec(ground: Ground) -> str:
+    """Return a session's settings without models, names and how cases were drawn."""
+    spec = ground.spec
+    asked = replace(
+        spec.asked,
+        dataset="",
+        models=(),
+        helpers=(),
+        # Places need the grid; a study's task takes everything from its material.
+        params={} if spec.task else spec.asked.params,
+    )
+    return SessionSpec(
+        asked, spec.condition, 0, task=spec.task, panel=spec.panel
+    ).as_json()
+
+
+def _seal(store: Store, ground: Ground, members: Mapping[str, bytes]) -> Seal:
+    session, form, study = ground.session, ground.form, ground.study
+    return Seal(
+        format=FORMAT,
+        program=viewer.__version__,
+        study=ground.spec.asked.study,
+        study_version=study.version,
+        store=store.name,
+        session=session.id,
+        reader=session.reader,
+        form=form.name,
+        form_version=form.version,
+        plan_hmac=plan_hmac(store, session.id),
+        content_sha256=content_sha256(members),
+        sealed_at=utc_now(),
+    ).signed(store)
+
+
+def _note(
+    store: Store,
+    ground: Ground,
+    seal: Seal,
+    data: bytes,
+    codes: Iterable[frozenset[str]],
+) -> None:
+    """Record what leaves before it does: whose decision, which bytes, and the seal.
+
+    Whoever seals a session consents to this one file, and to nothing after it.
+    """
+    named = ground.session.dataset, f"session {ground.session.id} in a sealed file"
+    who = person()
+    consent = consents.add_consent(store, _TO_FILE, *named, granted=True, given_by=who)
+    with store.transaction():
+        consents.note_departure(
+            store,
+            None,
+            _TO_FILE,
+            hashlib.sha256(data).hexdigest(),
+            consent,
+            sorted(frozenset.intersection(*codes)),
+        )
+        reading_audit.note_event(
+            store, "seal", ground.session.id, signed=True, signature=seal.signature
+        )
+    consents.add_consent(store, _TO_FILE, *named, granted=False, given_by=who)
+
+
+def _suggestions(ground: Ground) -> Iterator[str]:
+    for question in ground.form.questions:
+        if isinstance(question, RankedTextQuestion):
+            yield from question.suggestions
+
+
+def _texts(document: object) -> Iterator[str]:
+    """Yield every text of plain JSON values, at any depth."""
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, dict):
+        for one in document.values():
+            yield from _texts(one)
+    elif isinstance(document, list):
+        for one in document:
+            yield from _texts(one)
+
+
+def _json(document: object) -> bytes:
+    return _text(document).encode()
+
+
+def _text(document: object) -> str:
+    return json.dumps(document, sort_keys=True, ensure_ascii=False)

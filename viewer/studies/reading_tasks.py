@@ -13,6 +13,7 @@ from viewer.domain.answer import AnyAnswer
 from viewer.domain.case import Dataset
 from viewer.domain.form import Form
 from viewer.domain.form_values import Values
+from viewer.domain.holdings import Holdings
 from viewer.domain.item import Item
 from viewer.domain.reading import Exhibit, Material, Withheld
 from viewer.domain.rubric import Dimension, RubricRow
@@ -100,7 +101,8 @@ class ReadingTask:
     sums up what a reader has locked so far, to be seen between cases; ``files`` are
     what the readers' answers add to the data set's folder. A task with a ``choice`` can
     be read beside a model's answers. ``case_s`` is the assumed time per case, in
-    seconds, of a reader without any earlier cases.
+    seconds, of a reader without any earlier cases. ``suits`` tells which data sets have
+    cases, None for those of the study.
     """
 
     name: str
@@ -118,6 +120,7 @@ class ReadingTask:
     files: Callable[[Form, Sequence[CaseRead]], Mapping[str, bytes]] | None = None
     choice: Choice | None = None
     case_s: int = 60
+    suits: Callable[[Holdings], bool] | None = None
 
 
 @runtime_checkable

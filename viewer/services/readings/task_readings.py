@@ -114,13 +114,14 @@ def tasks_to_do(store: Path) -> tuple[TaskChoice, ...]:
     for study in studies():
         if not isinstance(study, HasReadings):
             continue
-        suited = [name for name, held in holdings.items() if study.wanted.is_in(held)]
         ended = [(r.dataset, r.id) for r in finished if r.study == study.name]
-        found += [
-            _choice(study.name, task, dataset, run)
-            for task in study.reading_tasks
-            for dataset, run in (ended if task.of_run else ((n, None) for n in suited))
-        ]
+        for task in study.reading_tasks:
+            suits = task.suits or study.wanted.is_in
+            suited = [(name, None) for name, held in holdings.items() if suits(held)]
+            found += [
+                _choice(study.name, task, dataset, run)
+                for dataset, run in (ended if task.of_run else suited)
+            ]
     return tuple(found)
 
 

@@ -99,5 +99,7 @@ READING_TASKS: Final = (
         _no_entry,
         problem=_problem,
         files=_files,
+        case_s=300,
+        suits=lambda held: held.places,
     ),
 )

@@ -132,7 +132,7 @@ class ReviewForm(QWidget):
         Once all are answered a key more must not answer what is optional.
         """
         boxes = [box for box in self._steps if not isinstance(box, FlagBox)]
-        required = [box for box in boxes if box.required] or boxes
+        required = [box for box in boxes if box.required] or boxes[:1]
         unanswered = (box for box in required if box.value is None and box.required)
         last = required[-1] if required else None
         self.ask(next(unanswered, self.asked if self.asked in boxes else last))

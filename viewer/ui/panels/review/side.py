@@ -31,7 +31,7 @@ _LARGER: Final = 5.0
 """Points: large enough to read the question at viewing distance."""
 _KEYS: Final = (
     "⏎ lock, then next · Z undo · C comment · ← → other cases\n"
-    "↑ ↓ other questions · F frame or whole image · G grid · I invert\n"
+    "↑ ↓ questions · F frame or whole image · G grid · I invert\n"
     "Hold H to see the image alone · Esc back; everything is kept"
 )
 _OF_PLACES: Final = "M mark a place on the case's own image"

@@ -105,14 +105,6 @@ class TaskCard(QWidget):
         self.tasks.setEnabled(bool(choices))
         self._change()
 
-    def choose(self, *, run: int | None = None, dataset: str = "") -> None:
-        """Choose the first task of a run, or of a data set."""
-        for number in range(self.tasks.count()):
-            wanted = self.tasks.itemData(number).wanted
-            if wanted.run == run if run is not None else wanted.dataset == dataset:
-                self.tasks.setCurrentIndex(number)
-                return
-
     def _change(self) -> None:
         choice, drawn = self.choice, self.amount.name == _DRAWN
         self.group.setVisible(choice is not None and choice.in_panels)

@@ -41,6 +41,7 @@ from viewer.domain.reading import Interval, SessionId
 from viewer.imaging.luts import to_raster
 from viewer.imaging.png import decode_png
 from viewer.readers.pixels import load_pixels
+from viewer.services.housekeeping.delete import Kind, Target, delete
 from viewer.services.privacy.decisions import audit, consent_rows, restrict
 from viewer.services.readings import cases, entering, mrmc, opening, recording
 from viewer.services.readings.certificate import certify, check_certificate
@@ -396,6 +397,18 @@ def test_that_sealed_answers_count_only_where_they_come_from(trip: Trip) -> None
     ):
         with pytest.raises(WrongUseError, match="was sealed elsewhere"):
             does()
+
+
+def test_that_a_sealed_session_is_deleted_with_its_images(
+    trip: Trip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "there"))
+    there = Settings(tmp_path / "there", tmp_path / "there" / "overread.sqlite")
+    one = opening.session(there.store, open_sealed(there, trip.sealed))
+    assert any((there.home / "sessions").rglob("*.png"))
+    delete(there, Target(Kind.DATASET, one.dataset))
+    assert opening.sessions(there.store) == ()
+    assert not any((there.home / "sessions").rglob("*.png"))
 
 
 def test_that_a_sealed_file_is_not_opened_where_it_comes_from(trip: Trip) -> None:

@@ -218,6 +218,16 @@ def test_that_a_place_takes_what_is_drawn_in_the_kind_that_is_chosen(
     assert "place" not in form.values
 
 
+def test_that_a_click_beside_its_buttons_turns_to_a_question(
+    qtbot: QtBot, image: ReviewImage
+) -> None:
+    form = shown(qtbot, image, READER_TASK)
+    form.ask(form.boxes["confidence"])
+    QTest.mouseClick(form.boxes["place"].heading, Qt.MouseButton.LeftButton)
+    assert form.asked is form.boxes["place"]
+    assert image.placing == "cell"
+
+
 def test_that_a_place_moves_with_shift_and_the_arrows(
     qtbot: QtBot, image: ReviewImage
 ) -> None:

@@ -69,9 +69,10 @@ class ReviewForm(QWidget):
         for box in self.boxes.values():
             self._column.addWidget(box)
             box.value_changed.connect(self._change)
-            box.turned_to.connect(partial(self.ask, box, enter=False))
             if isinstance(box, TextBox):
                 box.line.installEventFilter(self)
+            else:
+                box.turned_to.connect(partial(self.ask, box, enter=False))
 
     def show_task(self, task: Task) -> None:
         """Show a case with its saved answers and its next question."""

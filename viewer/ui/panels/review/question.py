@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.domain.escapes import visible
@@ -86,6 +86,11 @@ class QuestionBox(QWidget):
     def take_key(self, event: QKeyEvent) -> bool:  # noqa: ARG002 - for other types
         """Answer by a key; False if the key means nothing to this question."""
         return False
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Turn to the question on a click beside its buttons."""
+        self.turned_to.emit()
+        super().mousePressEvent(event)
 
     def enter(self, *, take_keyboard: bool) -> None:
         """Become the current question; text fields take the keyboard."""

@@ -147,12 +147,16 @@ def test_that_nothing_to_ask_is_said_and_starts_nothing(
     assert "the one trial is excluded" in dialog.sentence.text()
 
 
-def test_that_labels_above_one_another_are_as_wide(dialog: BatchDialog) -> None:
-    left = {
-        editor.mapTo(dialog, editor.rect().topLeft()).x()
-        for editor in (dialog.preset, dialog.seed, dialog.how.editors["grids"])
-    }
-    assert len(left) == 1
+def test_that_labels_above_one_another_are_as_wide(
+    dialog: BatchDialog, qtbot: QtBot
+) -> None:
+    def left() -> set[int]:
+        return {
+            editor.mapTo(dialog, editor.rect().topLeft()).x()
+            for editor in (dialog.preset, dialog.seed, dialog.how.editors["grids"])
+        }
+
+    qtbot.waitUntil(lambda: len(left()) == 1)  # laid out with the next events
 
 
 def test_that_one_click_varies_the_grid_and_says_what_that_asks(

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -62,7 +61,7 @@ from viewer.ui.widgets.named_choice import NamedChoice
 from viewer.ui.widgets.number_box import WholeBox
 from viewer.ui.widgets.params_form import ParamsForm, align
 from viewer.ui.widgets.plain_text import Label
-from viewer.ui.widgets.scrolled import resize_on_screen
+from viewer.ui.widgets.scrolled import resize_on_screen, stacked
 
 if TYPE_CHECKING:
     from viewer.domain.exchange import ModelProfile
@@ -421,7 +420,7 @@ class BatchDialog(QDialog):
         box.addLayout(columns, 1)
         box.addWidget(self.sentence)
         box.addLayout(foot)
-        resize_on_screen(self, 1080, 640)
+        resize_on_screen(self, 1220, 640)
 
     def _what_column(self) -> QVBoxLayout:
         rows = self._what_rows
@@ -430,9 +429,7 @@ class BatchDialog(QDialog):
         rows.addRow("", self.bring)
         rows.setRowVisible(self.bring, False)
         rows.addRow("", self.restricted)
-        made = column("What", rows, self.what)
-        made.addStretch(1)
-        return made
+        return column("What", rows, stacked(self.what))
 
     def _how_column(self) -> QVBoxLayout:
         rows = self._how_rows
@@ -443,8 +440,5 @@ class BatchDialog(QDialog):
         rows.addRow("Seed", self.seed)
         rows.addRow("Ask about", self.limit)
         rows.addRow("Ceiling", self.ceiling)
-        area = QScrollArea()
-        area.setWidget(self.further)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        return column("How", rows, self.how, Label("Further parameters"), area)
+        more = Label("Further parameters")
+        return column("How", rows, stacked(self.how, more, self.further))

@@ -1,7 +1,7 @@
 """Pages that are larger than their place: they scroll, and fit the screen."""
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 
 def scrolled(page: QWidget, area: QScrollArea | None = None) -> QScrollArea:
@@ -14,6 +14,17 @@ def scrolled(page: QWidget, area: QScrollArea | None = None) -> QScrollArea:
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     return area
+
+
+def stacked(*parts: QWidget) -> QScrollArea:
+    """Return an area that holds parts under one another at the top, or scrolls them."""
+    page = QWidget()
+    rows = QVBoxLayout(page)
+    rows.setContentsMargins(0, 0, 0, 0)
+    for part in parts:
+        rows.addWidget(part)
+    rows.addStretch(1)
+    return scrolled(page)
 
 
 def resize_on_screen(window: QWidget, width: int, height: int) -> None:

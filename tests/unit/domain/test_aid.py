@@ -46,5 +46,6 @@ def test_that_the_second_answer_counts_and_the_first_is_kept() -> None:
 
 @pytest.mark.parametrize("share", [-0.1, 1.1])
 def test_that_an_impossible_share_is_refused(share: float) -> None:
+    assert Aid(1, "m", Arm.AFTER, 1.0).wrong == 1
     with pytest.raises(WrongUseError, match="Choose 0 to 1"):
         Aid(1, "m", Arm.AFTER, share)

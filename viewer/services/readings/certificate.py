@@ -6,9 +6,9 @@ can be changed later without being found, and is signed by the store's key.
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final
 
 import viewer
 from viewer.domain.errors import UnreadableInputError, WrongUseError
@@ -16,11 +16,10 @@ from viewer.domain.form_json import form_as_json
 from viewer.domain.plain import made
 from viewer.domain.reading import SessionId
 from viewer.services.sessions.ground import Ground, ground_of
-from viewer.services.sessions.seal import AGAIN, plan_hmac, sha256_of
+from viewer.services.sessions.seal import AGAIN, Signed, plan_hmac, sha256_of
 from viewer.services.sessions.standings import standings_of
 from viewer.store import reading_audit, readings
 from viewer.store.database import Store, open_store, utc_now
-from viewer.store.signing import is_signed, signature_of
 from viewer.writers.files import write_atomically
 from viewer.writers.html_text import rendered
 
@@ -54,7 +53,7 @@ _HASHES: Final = (
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Signed):
     """What a certificate states; times are UTC, ISO 8601, hashes SHA-256.
 
     ``plan_hmac`` is the keyed hash of what the session asks, ``events`` the number of
@@ -87,20 +86,6 @@ class Certificate:
     events: int
     head: str
     written_at: str
-    signature: str = ""
-
-    def signed(self, store: Store) -> Self:
-        """Return the certificate with the signature of a store."""
-        return replace(self, signature=signature_of(store, self._signed_part()))
-
-    def is_by(self, store: Store) -> bool:
-        """Tell whether a store, or a copy of it, made exactly this certificate."""
-        return is_signed(store, self._signed_part(), self.signature)
-
-    def _signed_part(self) -> dict[str, Any]:
-        document = asdict(self)
-        del document["signature"]
-        return document
 
 
 def certify(store: Path, session: SessionId, path: Path) -> tuple[Path, Path]:

@@ -9,7 +9,7 @@ the person whose answers they are.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Self
 
@@ -25,7 +25,27 @@ AGAIN: Final = "Send for the file again."
 
 
 @dataclass(frozen=True)
-class Seal:
+class Signed:
+    """A document that a store signs: all of it but the signature."""
+
+    signature: str = field(default="", kw_only=True)
+
+    def signed(self, store: Store) -> Self:
+        """Return the document with the signature of a store."""
+        return replace(self, signature=signature_of(store, self._signed_part()))
+
+    def is_by(self, store: Store) -> bool:
+        """Tell whether a store, or a copy of it, made exactly this document."""
+        return is_signed(store, self._signed_part(), self.signature)
+
+    def _signed_part(self) -> dict[str, Any]:
+        document = asdict(self)
+        del document["signature"]
+        return document
+
+
+@dataclass(frozen=True)
+class Seal(Signed):
     """What identifies a sealed session.
 
     ``store`` is the name of the store it comes from and ``session`` its number there,
@@ -47,20 +67,6 @@ class Seal:
     plan_hmac: str
     content_sha256: str
     sealed_at: str
-    signature: str = ""
-
-    def signed(self, store: Store) -> Self:
-        """Return the seal with the signature of a store."""
-        return replace(self, signature=signature_of(store, self._signed_part()))
-
-    def is_by(self, store: Store) -> bool:
-        """Tell whether a store, or a copy of it, made exactly this seal."""
-        return is_signed(store, self._signed_part(), self.signature)
-
-    def _signed_part(self) -> dict[str, Any]:
-        document = asdict(self)
-        del document["signature"]
-        return document
 
 
 @dataclass(frozen=True)

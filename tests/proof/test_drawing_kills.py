@@ -1,4 +1,4 @@
-"""No mark is lost when a window is killed while a reader draws (issue 20, Shows 6).
+"""No mark is lost when a window is killed while a reader draws.
 
 A real window in a process of its own is drawn in, with the mouse and by Undo, and is
 killed at a random moment; the next window undoes and redoes everything, and goes on.

@@ -157,6 +157,7 @@ def test_that_labels_above_one_another_are_as_wide(
         }
 
     qtbot.waitUntil(lambda: len(left()) == 1)  # laid out with the next events
+    assert len(left()) == 1
 
 
 def test_that_one_click_varies_the_grid_and_says_what_that_asks(

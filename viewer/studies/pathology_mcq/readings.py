@@ -67,7 +67,7 @@ VALIDITY_FORM: Final = Form(
 
 
 def _cases(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:
-    """Yield the questions that have an image; what is right is withheld."""
+    """Yield the questions with an image; the right answer is withheld."""
     for item in dataset.items:
         if "options" not in item.facts or not item.images:
             continue

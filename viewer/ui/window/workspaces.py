@@ -10,7 +10,7 @@ from viewer.ui.application.actions import Handlers
 from viewer.ui.application.layout_memory import Choices, KeptImage
 
 SEALED: Final = (".session", ".answers")
-"""How the names of sessions from other machines end, and of their answers."""
+"""File suffixes of sealed sessions and of their answers."""
 
 
 class Workspace(Protocol):

@@ -70,7 +70,7 @@ class RankingBox(QuestionBox):
         return row
 
     def _suggest(self, line: QLineEdit) -> None:
-        """Offer to complete what is typed; any other words may stay."""
+        """Offer completions while typing; free text stays allowed."""
         completer = QCompleter(self._suggestions, line)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)

@@ -1,6 +1,7 @@
 """Commands about images: phantom, import and cases."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from viewer.domain.plain import plain
 from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
 from viewer.terminal import Progress, size_of
+
+if TYPE_CHECKING:
+    from viewer.domain.case import Dataset
 
 _AUTO, _SESSION = "auto", "session"
 
@@ -115,13 +119,7 @@ def import_command(
         import_answers(path, read_settings(store).store, as_json=as_json)
         return
     from viewer.services.importing.import_dataset import import_dataset
-    from viewer.services.importing.import_preview import (
-        format_of,
-        name_of,
-        notice_lines,
-        previewed,
-        unread_grades,
-    )
+    from viewer.services.importing.import_preview import format_of, name_of
     from viewer.store.database import open_store
 
     found = format_of(path) if format_name == _AUTO else format_name
@@ -135,6 +133,17 @@ def import_command(
             restricted=restricted,
             progress=bar,
         )
+    _print_imported(dataset, as_json=as_json)
+
+
+def _print_imported(dataset: "Dataset", *, as_json: bool) -> None:
+    """Print what was registered; what could not be used goes to standard error."""
+    from viewer.services.importing.import_preview import (
+        notice_lines,
+        previewed,
+        unread_grades,
+    )
+
     seen = previewed(dataset)
     if as_json:
         print_json(

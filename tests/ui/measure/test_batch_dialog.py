@@ -340,7 +340,7 @@ def test_that_a_page_without_a_data_set_offers_to_import_one(
     qtbot.waitUntil(page.bring.isVisible)
     qtbot.waitUntil(lambda: "There is no data set yet" in page.sentence.text())
     QTest.mouseClick(page.bring, Qt.MouseButton.LeftButton)
-    found = workspace.window().findChild(QWidget, "import data set")
+    found = workspace.window().findChild(QWidget, "file.import_dataset")
     assert isinstance(found, ImportDataset)
     assert found.isVisible()
     found.close()

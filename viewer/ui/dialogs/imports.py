@@ -1,5 +1,6 @@
 """What is brought in from outside, each on a page of its own beside the window."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,8 @@ from viewer.ui.application.notices import Notice, Offer
 from viewer.ui.application.show_once import show_once
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from viewer.services.importing.import_predictions import PlannedPredictions
     from viewer.services.importing.import_replies import PlannedReplies
 
@@ -19,65 +22,75 @@ _CONCURRENCY: Final = 4
 
 def handlers(window: QWidget, context: AppContext) -> Handlers:
     """Return what the commands of importing do; their pages belong to the window."""
+    pages = _Pages(window, context)
+    makers: Mapping[str, Callable[[], QWidget]] = {
+        "file.review_cases": pages.case_review,
+        "file.draw_questions": pages.question_draw,
+        "file.import_dataset": pages.dataset,
+        "file.import_predictions": pages.predictions,
+        "file.import_replies": pages.replies,
+    }
+    return {
+        command: partial(show_once, window, command, maker)
+        for command, maker in makers.items()
+    }
 
-    def report(name: str) -> None:
-        words = f"'{name}' is registered: a batch can ask models about it."
-        offer = Offer("Batch…", lambda: context.actions.run("file.batch"))
-        context.notices.post(Notice(words, warning=False, offer=offer))
 
-    def make() -> QWidget:
+class _Pages:
+    """Makes each page of importing, and says in the window what came of it."""
+
+    def __init__(self, window: QWidget, context: AppContext) -> None:
+        self._window = window
+        self._context = context
+
+    def dataset(self) -> QWidget:
         from viewer.ui.dialogs.import_dataset import ImportDataset
 
-        page = ImportDataset(context.settings, window)
-        page.imported.connect(report)
+        page = ImportDataset(self._context.settings, self._window)
+        page.imported.connect(self._say_registered)
         return page
 
-    def ask(planned: "PlannedPredictions | PlannedReplies") -> None:
-        context.worker.resume(planned.run, _CONCURRENCY)
-        words = planned.matched.sentence
-        context.notices.say(f"Run {planned.run} in Measure scores {words}.")
-
-    def predictions() -> QWidget:
-        from viewer.ui.dialogs.import_predictions import ImportPredictions
-
-        page = ImportPredictions(context.settings, window)
-        page.planned.connect(ask)
-        return page
-
-    def replies() -> QWidget:
-        from viewer.ui.dialogs.import_replies import ImportReplies
-
-        page = ImportReplies(context.settings, window)
-        page.planned.connect(ask)
-        return page
-
-    def draw() -> QWidget:
+    def question_draw(self) -> QWidget:
         from viewer.ui.dialogs.draw_questions import DrawQuestions
 
-        page = DrawQuestions(context.settings, window)
-        page.drawn.connect(report)
+        page = DrawQuestions(self._context.settings, self._window)
+        page.drawn.connect(self._say_registered)
         return page
 
-    def written(folder: Path) -> None:
-        words = f"Cases are in '{folder.name}': import it as MEDSYN."
-        offer = Offer(
-            "Import data set…", lambda: context.actions.run("file.import_dataset")
-        )
-        context.notices.post(Notice(words, warning=False, offer=offer))
+    def predictions(self) -> QWidget:
+        from viewer.ui.dialogs.import_predictions import ImportPredictions
 
-    def review() -> QWidget:
+        page = ImportPredictions(self._context.settings, self._window)
+        page.planned.connect(self._score)
+        return page
+
+    def replies(self) -> QWidget:
+        from viewer.ui.dialogs.import_replies import ImportReplies
+
+        page = ImportReplies(self._context.settings, self._window)
+        page.planned.connect(self._score)
+        return page
+
+    def case_review(self) -> QWidget:
         from viewer.ui.dialogs.review_cases import ReviewCases
 
-        page = ReviewCases(context.settings, window)
-        page.written.connect(written)
+        page = ReviewCases(self._context.settings, self._window)
+        page.written.connect(self._say_written)
         return page
 
-    return {
-        "file.review_cases": lambda: show_once(window, "review cases", review),
-        "file.draw_questions": lambda: show_once(window, "draw questions", draw),
-        "file.import_dataset": lambda: show_once(window, "import data set", make),
-        "file.import_predictions": lambda: show_once(
-            window, "import predictions", predictions
-        ),
-        "file.import_replies": lambda: show_once(window, "import replies", replies),
-    }
+    def _score(self, planned: "PlannedPredictions | PlannedReplies") -> None:
+        self._context.worker.resume(planned.run, _CONCURRENCY)
+        words = planned.matched.sentence
+        self._context.notices.say(f"Run {planned.run} in Measure scores {words}.")
+
+    def _say_registered(self, name: str) -> None:
+        words = f"'{name}' is registered: a batch can ask models about it."
+        self._post(words, "Batch…", "file.batch")
+
+    def _say_written(self, folder: Path) -> None:
+        words = f"Cases are in '{folder.name}': import it as MEDSYN."
+        self._post(words, "Import data set…", "file.import_dataset")
+
+    def _post(self, words: str, offered: str, command: str) -> None:
+        offer = Offer(offered, partial(self._context.actions.run, command))
+        self._context.notices.post(Notice(words, warning=False, offer=offer))

@@ -83,7 +83,9 @@ def with_advice(
 def _place(one: ScoredTrial) -> Answer | None:
     """Return where a trial's answer is, None if it names no place."""
     found = any_answer_of_json(one.parsed) if one.parsed else None
-    return found if isinstance(found, Answer) else None
+    # How it was read would tell it from a drawn one, and from a reader's own click.
+    place = CellAnswer(found.cell) if isinstance(found, CellAnswer) else found
+    return place if isinstance(place, Answer) else None
 
 
 def _answered(store: Store, aid: Aid, condition: Condition) -> dict[str, ScoredTrial]:

@@ -47,10 +47,13 @@ class Effect:
 
 
 def effects(store: Path, session: int) -> tuple[Effect, ...]:
-    """Return the effects on every reader of a session's work, () if none was aided."""
+    """Return the effects on every reader of a session's work, () if none was aided.
+
+    Of a session that was sealed elsewhere they are known there alone.
+    """
     with open_store(store) as opened:
         first = ground_of(opened, session)
-        if first.spec.aid is None:
+        if first.spec.aid is None or first.spec.seal is not None:
             return ()
         dataset = cases.dataset_named(opened, first.session.dataset)
         found = [

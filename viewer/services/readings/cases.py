@@ -142,7 +142,7 @@ def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task
         active_ms=standing.active_ms,
         # An answer in words is the material's text.
         answer=(
-            _placed_advice(advice) or _answer(seen.trial)
+            _placed_advice(advice) or answer_shown(seen.trial)
             if shows_answer and not ground.task
             else None
         ),
@@ -164,10 +164,9 @@ def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task
 
 def _advice(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Values:
     """Return a model's answers by question, {} as long as they are hidden."""
-    aid = ground.spec.aid
-    if aid is None or (aid.arm is Arm.AFTER and standing.stage == 0):
-        return {}
-    told = seen.material.advice or _withheld(store, ground, seen).advice
+    aid, told = ground.spec.aid, seen.material.advice
+    if aid is not None and aid.arm is Arm.AFTER and standing.stage > 0:
+        told = _withheld(store, ground, seen).advice
     return values_of_json(told) if told else {}
 
 
@@ -208,7 +207,8 @@ def _options(
     }
 
 
-def _answer(trial: ReviewedTrial | None) -> Answer | None:
+def answer_shown(trial: ReviewedTrial | None) -> Answer | None:
+    """Return where a reviewed answer is, None if it names no place."""
     if trial is None or not trial.parsed:
         return None
     answer = answer_of_json(trial.parsed)
@@ -277,7 +277,7 @@ def _reveal(store: Store, ground: Ground, seen: _Seen) -> Reveal:
         store, ground.session.dataset_id, planned.image, planned.finding
     )
     canvas = ground.canvas(seen.image.geometry)
-    answer = _answer(seen.trial)
+    answer = answer_shown(seen.trial)
     return Reveal(
         position=seen.position,
         answer=answer if Part.ANSWER in parts else None,

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Final
 
 import viewer
+from viewer.domain.aid import Aid
 from viewer.domain.case import DatasetImage
 from viewer.domain.errors import PrivacyError, WrongUseError
-from viewer.domain.form import Part, RankedTextQuestion
+from viewer.domain.form import Part, RankedTextQuestion, RevealedChoiceQuestion
+from viewer.domain.form_values import values_as_json
 from viewer.domain.image import PixelImage
 from viewer.domain.item import Item, item_of
 from viewer.domain.plain import plain
@@ -29,6 +31,7 @@ from viewer.readers.pixels import load_pixels
 from viewer.services.privacy.burned_in import check_pixels
 from viewer.services.privacy.decisions import person
 from viewer.services.privacy.gate import Gate, deidentified, open_gate
+from viewer.services.readings.cases import answer_shown
 from viewer.services.sessions.ground import (
     Ground,
     SessionSpec,
@@ -100,7 +103,8 @@ def seal_session(store: Path, session: SessionId, path: Path) -> SealedFile:
     ------
     WrongUseError
         For an unknown session, one with answers, a withdrawn reader, or a session that
-        shows models' answers, those of other readers, or the truth between its stages.
+        shows other readers' answers, or anything new once an answer is locked: who has
+        the file could read that before.
     PrivacyError
         If an image or a text of it must stay here.
     SessionHeldError
@@ -132,11 +136,10 @@ def _check_sealable(store: Store, ground: Ground) -> None:
         raise WrongUseError(
             f"The reader of session {session.id} has withdrawn.", "Open another one."
         )
-    shown = ground.form.shown & {Part.OTHER_READERS, Part.REFERENCE, Part.MODEL}
-    if session.kind is not SessionKind.READER_STUDY or shown or ground.spec.aid:
+    if ground.form.shown - {Part.ANSWER}:
         raise WrongUseError(
-            f"Session {session.id} shows stored answers of models or readers, which "
-            "stay here.",
+            f"Session {session.id} shows other readers' answers or what is right, and "
+            "that stays here.",
             _HERE,
         )
     if reading_audit.acts_of(store, session.id):
@@ -145,14 +148,28 @@ def _check_sealable(store: Store, ground: Ground) -> None:
             "first one.",
             _HERE,
         )
-    tasks = readings.tasks_of(store, session.id)
-    withheld = (readings.withheld_at(store, session.id, i) for i in range(len(tasks)))
-    if any(json.loads(one).get("later") for one in withheld):
+    if later := _shown_later(store, ground):
         raise WrongUseError(
-            f"Session {session.id} shows what is right between its questions, and that "
-            "stays here.",
+            f"Session {session.id} shows {later} only once an answer is locked, and "
+            "who has the file could read it before.",
             _HERE,
         )
+
+
+def _shown_later(store: Store, ground: Ground) -> str:
+    """Return in words what a session shows after a first lock, "" for nothing new."""
+    for position, task in enumerate(readings.tasks_of(store, ground.session.id)):
+        withheld = json.loads(readings.withheld_at(store, ground.session.id, position))
+        if withheld.get("later"):
+            return "what is right"
+        if withheld.get("advice"):
+            return "a model's answer"
+        if any(
+            isinstance(question, RevealedChoiceQuestion)
+            for question in ground.form_of(task).questions
+        ):
+            return "the options"
+    return ""
 
 
 class _Drawn:
@@ -168,6 +185,7 @@ class _Drawn:
         self.pngs: dict[str, bytes] = {}
         self.images: dict[str, SealedImage] = {}
         planned = readings.tasks_of(store, ground.session.id)
+        self._reviewed = readings.reviewed_trials(store, ground.session.id)
         self.tasks = tuple(self._task(i, task) for i, task in enumerate(planned, 1))
 
     def members(self) -> dict[str, bytes]:
@@ -191,7 +209,9 @@ class _Drawn:
             replace(one, image=names.get(one.image, "")) for one in material.exhibits
         )
         # Notes are for counting the answer, which happens here.
-        material = replace(material, exhibits=exhibits, notes={}, advice="")
+        material = replace(
+            self._answered(number, material), exhibits=exhibits, notes={}
+        )
         self._check(number, task, material, shown)
         return PlannedTask(
             item=f"case {number}",
@@ -199,6 +219,18 @@ class _Drawn:
             view=task.view,
             finding=task.finding,
             material=_text(plain(material)),
+        )
+
+    def _answered(self, number: int, material: Material) -> Material:
+        """Return what a case shows with the answer that it reviews, if it does."""
+        trial = self._reviewed.get(number - 1)
+        if trial is None:
+            return material
+        place = answer_shown(trial)
+        return replace(
+            material,
+            text=trial.answer,
+            advice=values_as_json({Part.ANSWER: place}) if place else "",
         )
 
     def _image_named(self, key: str) -> DatasetImage:
@@ -217,8 +249,10 @@ class _Drawn:
         shown: list[DatasetImage],
     ) -> None:
         """Raise PrivacyError, with the number of the case, if it must stay here."""
+        # A place has no words, and its numbers could be those of a patient by chance.
+        worded = replace(material, advice="")
         told = "\n".join(
-            (task.finding, *_texts(plain(material)), *_suggestions(self._ground))
+            (task.finding, *_texts(plain(worded)), *_suggestions(self._ground))
         )
         try:
             self._gate.check_case(shown, told, self._item(task))
@@ -281,7 +315,12 @@ def _spec(ground: Ground) -> str:
         params={} if spec.task else spec.asked.params,
     )
     return SessionSpec(
-        asked, spec.condition, 0, task=spec.task, panel=spec.panel
+        asked,
+        spec.condition,
+        0,
+        task=spec.task,
+        panel=spec.panel,
+        aid=Aid(run=0, model="", arm=spec.aid.arm) if spec.aid else None,
     ).as_json()
 
 

@@ -109,6 +109,13 @@ def test_that_advice_from_the_start_is_shown_and_half_of_it_is_wrong(
     assert found.over_trust.value == 1
 
 
+def test_that_drawn_advice_looks_like_the_models_own(store: Path) -> None:
+    """Else a click on the same cell would not follow it, and wrong advice is known."""
+    session = opened(store, "T", an_aid(Arm.FROM_START), seed=5)
+    told = [t.advice[PLACE] for t in cases.queue(store, session) if t.advice]
+    assert {one.tier for one in told if isinstance(one, CellAnswer)} == {""}
+
+
 def test_that_gain_from_the_start_is_against_the_same_readers_unaided_answers(
     store: Path,
 ) -> None:

@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 
 import viewer
-from tests.helpers.reviewed_run import MODELS, reviewed_run
+from tests.helpers.reviewed_run import DATASET, MODELS, missed_run
 from tests.helpers.sealed_sessions import (
     PANEL,
     READER,
     answer_all,
     store_of_questions,
 )
+from tests.helpers.task_stores import imported, phantom
 from viewer.cli import run_command_line
 from viewer.domain.aid import Aid, Arm
 from viewer.domain.answer import CellAnswer
@@ -32,7 +33,7 @@ from viewer.domain.errors import (
     WrongUseError,
 )
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.form_catalog import READER_TASK
+from viewer.domain.form_catalog import READER_TASK, VERDICT
 from viewer.domain.form_values import Values
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Cell
@@ -44,8 +45,11 @@ from viewer.readers.pixels import load_pixels
 from viewer.services.housekeeping.delete import Kind, Target, delete
 from viewer.services.privacy.decisions import audit, consent_rows, restrict
 from viewer.services.readings import cases, entering, mrmc, opening, recording
+from viewer.services.readings.agreeing import open_adjudication
+from viewer.services.readings.aiding import effects
 from viewer.services.readings.certificate import certify, check_certificate
 from viewer.services.readings.merging import merge_answers
+from viewer.services.readings.reviewing import review_results
 from viewer.services.readings.sealed import is_sealed, open_sealed, write_answers
 from viewer.services.readings.sealing import content_sha256, seal_session
 from viewer.services.readings.task_readings import TaskWanted, open_task
@@ -53,6 +57,7 @@ from viewer.services.reporting.report_run import checked_report
 from viewer.services.sessions.datasets import dataset_named
 from viewer.services.sessions.ground import ground_of
 from viewer.settings import HOME_VARIABLE, Settings
+from viewer.store import cases as data_sets
 from viewer.store import consents, reading_audit, readings
 from viewer.store.database import open_store
 from viewer.store.deleting import remove
@@ -502,29 +507,114 @@ def test_that_a_name_in_a_question_keeps_its_session_here(tmp_path: Path) -> Non
         seal_session(store, session, tmp_path / "named.session")
 
 
-def test_that_only_a_fresh_session_without_truth_is_sealed(trip: Trip) -> None:
+def test_that_only_a_fresh_session_is_sealed(trip: Trip) -> None:
     recording.lock(trip.origin, trip.session, 0, {"answer": "A"})
     with pytest.raises(WrongUseError, match="has answers already"):
         reseal(trip)
-    validity = open_task(
-        trip.origin, TaskWanted("pathology_mcq", "validity", PANEL.dataset), READER
-    )
-    with pytest.raises(WrongUseError, match="shows what is right between"):
-        seal_session(trip.origin, validity, trip.origin.parent / "v.session")
     recording.withdraw(trip.origin, trip.session)
     with pytest.raises(WrongUseError, match="has withdrawn"):
         reseal(trip)
 
 
-def test_that_a_review_of_stored_answers_is_not_sealed(tmp_path: Path) -> None:
-    path = tmp_path / "s.sqlite"
-    run = reviewed_run(path, 2)
-    review = opening.open_error_review(path, run, READER)
-    aid = Aid(run, MODELS[0], Arm.FROM_START)
-    aided = opening.open_reader_study(path, "reviewed", READER_TASK, READER, aid=aid)
-    for session in (review, aided):
-        with pytest.raises(WrongUseError, match="shows stored answers"):
-            seal_session(path, session, tmp_path / "review.session")
+def test_that_what_is_shown_after_a_lock_keeps_its_session_here(
+    trip: Trip, tmp_path: Path
+) -> None:
+    mine, validity = trip.origin, TaskWanted("pathology_mcq", "validity", PANEL.dataset)
+    run, store = reviews_of(tmp_path / "s.sqlite", 2)
+    aid = Aid(run, MODELS[0], Arm.AFTER)
+    study = opening.open_reader_study(store, DATASET, READER_TASK, READER, aid=aid)
+    for kept, session, what in (
+        (mine, open_task(mine, validity, READER), "what is right only once"),
+        (store, study, "a model's answer only once"),
+        (*options_after_lock(tmp_path), "the options only once"),
+        (store, disputed(store, run), "other readers' answers"),
+    ):
+        with pytest.raises(WrongUseError, match=what):
+            seal_session(kept, session, tmp_path / "kept.session")
+    assert not (tmp_path / "kept.session").exists()
+
+
+def disputed(store: Path, run: int) -> SessionId:
+    """Return a session that settles what two readers disagree on."""
+    for reader, verdict in (("C", "2"), ("D", "3")):
+        session = opening.open_error_review(store, run, reader)
+        for position in range(len(cases.queue(store, session))):
+            recording.lock(store, session, position, {VERDICT: verdict})
+    return open_adjudication(store, run, READER)
+
+
+def options_after_lock(folder: Path) -> tuple[Path, SessionId]:
+    """Return a session of cases whose options follow a locked differential."""
+    made = phantom(folder / "cases", "evidence_diagnosis", 2)
+    store = imported(made, "medsyn", run=False)
+    wanted = TaskWanted("evidence_diagnosis", "differential", "people")
+    return store, open_task(store, wanted, READER)
+
+
+def reviews_of(store: Path, n: int) -> tuple[int, Path]:
+    """Keep a run of misses on ``n`` images that may leave this machine."""
+    run = missed_run(store, n)
+    with open_store(store) as opened:
+        for image in data_sets.dataset_named(opened, DATASET).images:
+            sha256 = pixels_sha256(load_pixels(image.ref))
+            consents.add_review(opened, PixelReview(sha256, ReviewDecision.CLEAN))
+    return run, store
+
+
+def test_that_an_error_review_is_read_elsewhere_without_what_it_reveals(
+    tmp_path: Path,
+) -> None:
+    run, origin = reviews_of(tmp_path / "s.sqlite", 3)
+    session = opening.open_error_review(origin, run, READER)
+    home = tmp_path / "home.sqlite"
+    shutil.copy(origin, home)
+    sealed = seal_session(origin, session, tmp_path / "r.session").path
+    told = everything_in(sealed)
+    for secret in (*MODELS, DATASET, "patient0", str(tmp_path)):
+        assert [one for one in told if secret.encode() in one] == [], secret
+    there = Settings(tmp_path / "there", tmp_path / "there.sqlite")
+    opened = open_sealed(there, sealed)
+    mine, away = cases.queue(origin, session), cases.queue(there.store, opened)
+    for here, elsewhere in zip(mine, away, strict=True):
+        assert elsewhere.answer == here.answer is not None
+        assert elsewhere.answer_text == here.answer_text
+        assert elsewhere.advice == {}
+    for store, read in ((home, session), (there.store, opened)):
+        for position in range(len(mine)):
+            verdict = "4" if position == 1 else "2"
+            recording.lock(store, read, position, {VERDICT: verdict})
+        recording.resolve(store, read, 1, {VERDICT: "3"})
+    assert cases.reveal(there.store, opened, 0).reference is None
+    answers = write_answers(there.store, opened, tmp_path / "r.answers").path
+    merge_answers(origin, answers)
+    assert review_results(origin, run) == review_results(home, run)
+
+
+def test_that_answers_shown_from_the_start_go_along_without_their_source(
+    tmp_path: Path,
+) -> None:
+    run, origin = reviews_of(tmp_path / "s.sqlite", 6)
+    aid = Aid(run, MODELS[0], Arm.FROM_START, 0.37)
+    session = opening.open_reader_study(origin, DATASET, READER_TASK, READER, aid=aid)
+    home = tmp_path / "home.sqlite"
+    shutil.copy(origin, home)
+    sealed = seal_session(origin, session, tmp_path / "r.session").path
+    told = everything_in(sealed)
+    for secret in (*MODELS, DATASET, "0.37", "whole"):
+        assert [one for one in told if secret.encode() in one] == [], secret
+    there = Settings(tmp_path / "there", tmp_path / "there.sqlite")
+    opened = open_sealed(there, sealed)
+    for store, read in ((home, session), (there.store, opened)):
+        for position, task in enumerate(cases.queue(store, read)):
+            values = {"place": task.advice["place"], "confidence": 3}
+            recording.lock(store, read, position, values)
+    assert effects(there.store, opened) == ()
+    merge_answers(
+        origin, write_answers(there.store, opened, tmp_path / "r.answers").path
+    )
+    assert effects(origin, session)
+    # As text: what has no trial is not a number, which equals nothing.
+    assert str(effects(origin, session)) == str(effects(home, session))
 
 
 PLACED: Values = {"place": CellAnswer(Cell(2, 5)), "confidence": 3}

@@ -4,10 +4,11 @@ A screen gets only a :class:`Task` before the answer is locked; it has no field 
 could contain a model's name or a reference.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NewType
+from typing import Any, NewType, Self
 
 from viewer.domain.answer import Answer, LabelledBox
 from viewer.domain.case import ImageRef
@@ -57,6 +58,24 @@ class Interval:
 
     start_ms: int
     end_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """A reader's decision on a text; ``to`` names what it asks, such as a form.
+
+    ``version`` is that of what is asked, ``text_sha256`` the text's hash as UTF-8.
+    """
+
+    to: str
+    version: str
+    text_sha256: str
+    given: bool = True
+
+    @classmethod
+    def on(cls, to: str, version: str, text: str, *, given: bool = True) -> Self:
+        """Return the decision on a text."""
+        return cls(to, version, hashlib.sha256(text.encode()).hexdigest(), given)
 
 
 @dataclass(frozen=True)

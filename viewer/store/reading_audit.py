@@ -8,9 +8,10 @@ the chain cannot be detected from inside, but by recording its last hash elsewhe
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
+from viewer.domain.reading import Consent
 from viewer.store import signing
 from viewer.store.database import Row, Store, utc_now
 
@@ -74,22 +75,30 @@ def note_event(
     _append(store, {"kind": kind, "session": session, **facts, **key})
 
 
-def note_consent(store: Store, session: int, text: str) -> None:
-    """Append that a reader agreed to a text before the first case."""
-    sha256 = hashlib.sha256(text.encode()).hexdigest()
-    note_event(store, "consent", session, text_sha256=sha256)
+def note_consent(store: Store, session: int, consent: Consent) -> None:
+    """Append what a reader decided on a text, unless that was the last decision."""
+    if decision_on(store, session, consent) is not consent.given:
+        note_event(store, "consent", session, **asdict(consent))
 
 
-def has_consented(store: Store, session: int, text: str) -> bool:
-    """Tell whether a session's reader agreed to a text."""
-    sha256 = hashlib.sha256(text.encode()).hexdigest()
-    return sha256 in consents_of(store, session)
+def has_consented(store: Store, session: int, consent: Consent) -> bool:
+    """Tell whether a session's reader last agreed to this very text."""
+    return decision_on(store, session, consent) is True
 
 
-def consents_of(store: Store, session: int) -> tuple[str, ...]:
-    """Return the SHA-256 of each text that a session's reader agreed to."""
+def decision_on(store: Store, session: int, consent: Consent) -> bool | None:
+    """Return what a session's reader last decided on a text, None if nothing."""
+    for last in reversed(consents_of(store, session)):
+        if replace(last, given=consent.given) == consent:
+            return last.given
+    return None
+
+
+def consents_of(store: Store, session: int) -> tuple[Consent, ...]:
+    """Return what a session's reader decided on texts, oldest first."""
+    names = [field.name for field in fields(Consent)]
     told = events_of(store, session, "consent")
-    return tuple(dict.fromkeys(event["text_sha256"] for event in told))
+    return tuple(Consent(**{name: one[name] for name in names}) for one in told)
 
 
 _ACT: Final = "position, act, stage, answers, comment, active_ms, salt, at"

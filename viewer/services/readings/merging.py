@@ -190,8 +190,8 @@ def _merge(
         head=answers.head,
         acts=len(answers.acts),
     )
-    for text_sha256 in answers.consents:
-        reading_audit.note_event(store, "consent", session, text_sha256=text_sha256)
+    for consent in answers.consents:
+        reading_audit.note_consent(store, session, consent)
     for number, act in enumerate(answers.acts, 1):
         try:
             repeat(store, session, act.position, _as_new(act))

@@ -12,7 +12,14 @@ from pathlib import Path
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import Form
 from viewer.domain.form_values import Values, check_values
-from viewer.domain.reading import Act, Interval, LockedError, SessionId, Task
+from viewer.domain.reading import (
+    Act,
+    Consent,
+    Interval,
+    LockedError,
+    SessionId,
+    Task,
+)
 from viewer.domain.reading_history import Standing
 from viewer.domain.reading_time import active_ms
 from viewer.services.readings.cases import task_in
@@ -46,15 +53,35 @@ def held(store: Path, session: SessionId) -> Iterator[None]:
 def has_consented(store: Path, session: SessionId) -> bool:
     """Tell whether a session's reader agreed to what its form asks, if anything."""
     with open_store(store) as opened:
-        text = ground_of(opened, session).form.consent
-        return not text or reading_audit.has_consented(opened, session, text)
+        return _has_consented(opened, ground_of(opened, session))
 
 
 def consent(store: Path, session: SessionId) -> None:
-    """Record that a session's reader agrees to what its form asks."""
+    """Record that a session's reader agrees to what its form asks.
+
+    Raises
+    ------
+    WrongUseError
+        If the form asks for no consent, or the reader has withdrawn.
+    """
     with open_store(store) as opened, opened.transaction():
-        text = ground_of(opened, session).form.consent
-        reading_audit.note_consent(opened, session, text)
+        ground = ground_of(opened, session)
+        _refuse_withdrawn(ground)
+        if not ground.form.consent:
+            raise WrongUseError(
+                f"Session {session} asks for no consent.", "Its reader can begin."
+            )
+        reading_audit.note_consent(opened, session, _asked_of(ground.form))
+
+
+def _has_consented(store: Store, ground: Ground) -> bool:
+    form, session = ground.form, ground.session.id
+    asked = _asked_of(form)
+    return not form.consent or reading_audit.has_consented(store, session, asked)
+
+
+def _asked_of(form: Form) -> Consent:
+    return Consent.on(form.name, form.version, form.consent)
 
 
 def autosave(
@@ -274,11 +301,21 @@ def withdraw(store: Path, session: SessionId, reason: str = "") -> int:
 
 def _before(store: Store, session: SessionId, position: int) -> tuple[Ground, Standing]:
     ground = ground_of(store, session)
-    if ground.session.withdrawn:
+    _refuse_withdrawn(ground)
+    if not _has_consented(store, ground):
         raise WrongUseError(
-            f"The reader of session {session} has withdrawn.", "Open another session."
+            f"The reader of session {session} has not agreed to take part.",
+            "Continue it in Review, read what it asks, and agree first.",
         )
     return ground, standing_at(store, ground, position)
+
+
+def _refuse_withdrawn(ground: Ground) -> None:
+    if ground.session.withdrawn:
+        raise WrongUseError(
+            f"The reader of session {ground.session.id} has withdrawn.",
+            "Open another session.",
+        )
 
 
 def _refuse_locked(standing: Standing) -> None:

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, Self
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.reading import Consent
 from viewer.store import reading_audit
 from viewer.store.database import Store
 from viewer.store.signing import canonical, is_signed, signature_of
@@ -98,8 +99,8 @@ class SealedAct:
 class SealedAnswers:
     """The answers of a sealed session on their way back.
 
-    ``consents`` are the hashes of the texts that the reader agreed to, ``head`` is the
-    hash of the last action, or the seal's signature without any.
+    ``consents`` are what the reader decided on texts, ``head`` is the hash of the last
+    action, or the seal's signature without any.
     """
 
     kind: str
@@ -107,7 +108,7 @@ class SealedAnswers:
     program: str
     seal: Seal
     reader: str
-    consents: tuple[str, ...]
+    consents: tuple[Consent, ...]
     acts: tuple[SealedAct, ...]
     written_at: str
     head: str

@@ -38,7 +38,7 @@ from viewer.domain.form_values import Values
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Cell
 from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
-from viewer.domain.reading import Interval, SessionId
+from viewer.domain.reading import Consent, Interval, SessionId
 from viewer.imaging.luts import to_raster
 from viewer.imaging.png import decode_png
 from viewer.readers.pixels import load_pixels
@@ -110,6 +110,7 @@ def trip(finished: Trip, tmp_path: Path) -> Trip:
     return Trip(copy, *(getattr(finished, n) for n in _REST))
 
 
+TAKES_PART = Consent.on("panel", "1", "I take part.")
 _REST = ("session", "sealed", "there", "opened", "answers")
 
 
@@ -653,12 +654,12 @@ def test_that_tables_of_merged_answers_are_those_of_answers_at_home(
 
 def test_that_consent_comes_back_with_the_answers(trip: Trip, tmp_path: Path) -> None:
     with open_store(trip.there.store) as store, store.transaction():
-        note_consent(store, trip.opened, "I take part.")
+        note_consent(store, trip.opened, TAKES_PART)
     path = write_answers(trip.there.store, trip.opened, tmp_path / "a.answers").path
     merge_answers(trip.origin, path)
     with open_store(trip.origin) as store:
-        assert has_consented(store, trip.session, "I take part.")
-        assert not has_consented(store, 1, "I take part.")
+        assert has_consented(store, trip.session, TAKES_PART)
+        assert not has_consented(store, 1, TAKES_PART)
 
 
 def test_that_a_certificate_says_who_read_what_and_holds(

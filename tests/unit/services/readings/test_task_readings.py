@@ -1,6 +1,7 @@
 """What people lock in sessions counts just as a file of the same answers does."""
 
 import csv
+import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping
@@ -16,7 +17,13 @@ from viewer.domain.choice import letter_of, option_of
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import ChecklistQuestion
 from viewer.domain.form_values import Flagged, Value, Values
-from viewer.domain.reading import LockedError, SessionId, Task, TaskState
+from viewer.domain.reading import (
+    Consent,
+    LockedError,
+    SessionId,
+    Task,
+    TaskState,
+)
 from viewer.domain.reference import Mask
 from viewer.domain.rubric import OF_IMAGE, OF_TEXT, Dimension
 from viewer.readers.datasets.item_reviews import WRONG_IF
@@ -33,7 +40,7 @@ from viewer.services.trials.grades import grades_of
 from viewer.store import cases as store_cases
 from viewer.store import readings
 from viewer.store.database import open_store
-from viewer.store.reading_audit import check_audit
+from viewer.store.reading_audit import check_audit, events_of, has_consented
 from viewer.studies.pathology_mcq.questions import mcq_of
 from viewer.studies.pathology_mcq.readings import VALIDITY_FORM
 
@@ -41,7 +48,9 @@ Answered = Callable[[Task, SessionId], Values]
 
 
 def read_all(store: Path, session: SessionId, answered: Answered) -> None:
-    """Lock every stage of every case with what a reader answers."""
+    """Agree if that is asked; lock every stage of every case with an answer."""
+    if not recording.has_consented(store, session):
+        recording.consent(store, session)
     for position in range(len(cases.queue(store, session))):
         task = cases.task(store, session, position)
         while task.state is not TaskState.LOCKED:
@@ -287,6 +296,41 @@ def test_that_a_withdrawn_physician_counts_no_longer(diagnosed: Path) -> None:
         assert check_audit(opened).intact
 
 
+def test_that_nothing_is_answered_before_the_reader_agrees(diagnosed: Path) -> None:
+    wanted = TaskWanted("evidence_diagnosis", "differential", "people", seed=9)
+    session = open_task(diagnosed, wanted, "Dr F")
+    values: Values = {"differential": ("a", "b")}
+    for act in (recording.autosave, recording.lock, recording.resolve):
+        with pytest.raises(WrongUseError, match="has not agreed to take part"):
+            act(diagnosed, session, 0, values)
+    with pytest.raises(WrongUseError, match="has not agreed"):
+        recording.undo(diagnosed, session, 0)
+    recording.consent(diagnosed, session)
+    recording.consent(diagnosed, session)
+    recording.autosave(diagnosed, session, 0, values)
+    with open_store(diagnosed) as opened:
+        form = ground_of(opened, session).form
+        (told,) = events_of(opened, session, "consent")
+        # Another text, or a later version of it, was not agreed to.
+        for changed in (
+            Consent.on(form.name, form.version, "another"),
+            Consent.on(form.name, "of later", form.consent),
+        ):
+            assert not has_consented(opened, session, changed)
+    assert (told["to"], told["version"]) == (form.name, form.version)
+    assert told["text_sha256"] == hashlib.sha256(form.consent.encode()).hexdigest()
+    recording.withdraw(diagnosed, session)
+    with pytest.raises(WrongUseError, match="has withdrawn"):
+        recording.consent(diagnosed, session)
+
+
+def test_that_nobody_agrees_to_what_is_not_asked(diagnosed: Path) -> None:
+    wanted = TaskWanted("evidence_diagnosis", "validation", "people", seed=9)
+    session = open_task(diagnosed, wanted, "Dr F")
+    with pytest.raises(WrongUseError, match="asks for no consent"):
+        recording.consent(diagnosed, session)
+
+
 def test_that_a_session_of_a_task_is_told_in_words(diagnosed: Path) -> None:
     titles = {one.title for one in opening.sessions(diagnosed)}
     assert titles <= {
@@ -300,6 +344,7 @@ def test_that_readings_of_a_task_are_exported_as_a_table(
 ) -> None:
     wanted = TaskWanted("evidence_diagnosis", "differential", "people", seed=5)
     session = open_task(diagnosed, wanted, "Dr E")
+    recording.consent(diagnosed, session)
     recording.lock(diagnosed, session, 0, {"differential": ("a", "b")})
     recording.lock(diagnosed, session, 0, {"choice": "B"})
     (file,) = export_readings(diagnosed, session, tmp_path)

@@ -156,10 +156,12 @@ class Material:
 class Withheld:
     """What a case shows later: once its first stage is locked, and at the end.
 
-    Nothing of it is in a :class:`Task` before. ``advice`` is as a Material's.
+    Nothing of it is in a :class:`Task` before. ``advice`` is as a Material's;
+    ``options`` are those of questions that are asked after the first stage.
     """
 
     later: tuple[Exhibit, ...] = ()
+    options: Mapping[str, tuple[Option, ...]] = field(default_factory=dict)
     advice: str = ""
     truth: tuple[Exhibit, ...] = ()
 

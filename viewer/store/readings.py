@@ -112,11 +112,18 @@ def create_session(
     return SessionId(session)
 
 
-_SESSIONS = (
-    "SELECT s.*, d.name AS dataset, w.session_id IS NOT NULL AS withdrawn"
+_SESSIONS: Final = (
+    "SELECT s.id, s.kind, s.reader, s.dataset_id, s.work, s.form, s.opened_at,"
+    " s.run_id, json_replace(s.spec, '$.asked.models', json('[]'),"
+    " '$.asked.helpers', json('[]'), '$.asked.params',"
+    " iif(json_extract(s.spec, '$.task') <> '', json('{}'),"
+    " json_extract(s.spec, '$.asked.params')), '$.aid.model', '') AS spec,"
+    " d.name AS dataset, w.session_id IS NOT NULL AS withdrawn"
     " FROM reading_session s JOIN dataset d ON d.id = s.dataset_id"
     " LEFT JOIN reading_withdrawal w ON w.session_id = s.id"
 )
+"""Without the models of a session, which are named in the params of a task as well:
+what is not read cannot be seen too early."""
 
 
 def session_row(store: Store, session: int) -> StoredSession:
@@ -313,49 +320,68 @@ def withdraw(store: Store, session: int, reason: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewedTrial:
-    """The facts of a trial for an error review.
+class ReviewedAnswer:
+    """The answer of a trial that a case is about, without the model that gave it.
+
+    ``parsed`` is JSON; both texts are "" without one.
+    """
+
+    trial: int
+    answer: str
+    parsed: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedTrial(ReviewedAnswer):
+    """The facts of a trial for those who count what readers made of it.
 
     ``is_miss`` is True if it is a complete miss by its current score.
     """
 
-    trial: int
     run: int
     model: str
     repeat: int
-    answer: str
-    parsed: str
     is_miss: bool
 
 
-_REVIEWED = (
-    "SELECT k.position, t.id, t.run_id, t.model, t.repeat, s.answer, s.outcome,"
-    " p.answer AS parsed FROM reading_task k JOIN trial t ON t.id = k.trial_id"
+_ANSWER: Final = "t.id, s.answer, p.answer AS parsed"
+_REVIEWED: Final = (
+    "SELECT k.position, {columns} FROM reading_task k JOIN trial t ON t.id = k.trial_id"
     " LEFT JOIN score s ON s.id = t.score_id LEFT JOIN parse p ON p.id = s.parse_id"
-    " WHERE k.session_id = ?"
+    " WHERE k.session_id = ?1 AND (?2 IS NULL OR k.position = ?2)"
 )
 
 
-def reviewed_trials(store: Store, session: int) -> dict[int, ReviewedTrial]:
-    """Return the trials that a session reviews, by the position of their case."""
-    rows = store.rows(_REVIEWED, (session,))
+def reviewed_answers(
+    store: Store, session: int, position: int | None = None
+) -> dict[int, ReviewedAnswer]:
+    """Return the answers that a session is about, or one case, by position.
+
+    Neither the models nor the scores of the answers are read.
+    """
+    rows = store.rows(_REVIEWED.format(columns=_ANSWER), (session, position))
+    return {row["position"]: ReviewedAnswer(*_answered(row)) for row in rows}
+
+
+def reviewed_trials(
+    store: Store, session: int, position: int | None = None
+) -> dict[int, ReviewedTrial]:
+    """Return the trials that a session is about, or one case, by position."""
+    columns = f"{_ANSWER}, t.run_id, t.model, t.repeat, s.outcome"
+    rows = store.rows(_REVIEWED.format(columns=columns), (session, position))
     return {row["position"]: _reviewed(row) for row in rows}
 
 
-def reviewed_trial(store: Store, session: int, position: int) -> ReviewedTrial | None:
-    """Return the trial that a case reviews, None if it reviews none."""
-    rows = store.rows(f"{_REVIEWED} AND k.position = ?", (session, position))
-    return _reviewed(rows[0]) if rows else None
+def _answered(row: Row) -> tuple[int, str, str]:
+    return row["id"], row["answer"] or "", row["parsed"] or ""
 
 
 def _reviewed(row: Row) -> ReviewedTrial:
     return ReviewedTrial(
-        trial=row["id"],
+        *_answered(row),
         run=row["run_id"],
         model=row["model"],
         repeat=row["repeat"],
-        answer=row["answer"] or "",
-        parsed=row["parsed"] or "",
         is_miss=row["outcome"] == Outcome.MISS,
     )
 

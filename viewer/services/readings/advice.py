@@ -150,17 +150,20 @@ def _key(one: ScoredTrial) -> str:
 
 def _other(task: PlannedTask, choice: Choice, right: str, seed: int) -> str:
     """Return a wrong option of a case, drawn by the seed."""
-    options = material_of(task).options[choice.question]
-    wrong = [option.key for option in options if option.key != right]
+    options = {**material_of(task).options, **_withheld(task).options}
+    wrong = [o.key for o in options[choice.question] if o.key != right]
     drawn = generator(seed, "wrong advice", task.item).integers(len(wrong))
     return wrong[int(drawn)]
+
+
+def _withheld(task: PlannedTask) -> Withheld:
+    return made(Withheld, json.loads(task.withheld), where="the case")
 
 
 def _with(task: PlannedTask, aid: Aid, advice: str) -> PlannedTask:
     """Return a case whose advice is shown from the start, or after the first lock."""
     if aid.arm is Arm.AFTER:
-        withheld = made(Withheld, json.loads(task.withheld), where="the case")
-        return replace(task, withheld=_json(replace(withheld, advice=advice)))
+        return replace(task, withheld=_json(replace(_withheld(task), advice=advice)))
     return replace(task, material=_json(replace(material_of(task), advice=advice)))
 
 

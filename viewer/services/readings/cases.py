@@ -8,7 +8,7 @@ from viewer.domain.aid import Arm, advised
 from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.answer_json import answer_of_json
 from viewer.domain.errors import WrongUseError
-from viewer.domain.form import Form, Option, Part, first_id
+from viewer.domain.form import Option, Part, first_id
 from viewer.domain.form_values import (
     Canvas,
     Values,
@@ -19,7 +19,6 @@ from viewer.domain.plain import made
 from viewer.domain.reading import (
     Act,
     LockedError,
-    Material,
     Reveal,
     SessionId,
     SessionKind,
@@ -40,7 +39,7 @@ from viewer.services.sessions.ground import (
 from viewer.services.sessions.standings import planned_at, standing_at, standings_of
 from viewer.store import readings
 from viewer.store.database import Store, open_store
-from viewer.store.readings import NewReading, PlannedTask, ReviewedTrial, SeenImage
+from viewer.store.readings import NewReading, PlannedTask, ReviewedAnswer, SeenImage
 from viewer.studies.reading_tasks import ReadingTask
 
 
@@ -76,7 +75,7 @@ class _Seen:
         position: int,
         planned: PlannedTask,
         images: Mapping[str, SeenImage],
-        trial: ReviewedTrial | None,
+        trial: ReviewedAnswer | None,
     ) -> None:
         self.position, self.planned = position, planned
         self.images, self.trial = images, trial
@@ -102,7 +101,7 @@ def _seen(store: Store, ground: Ground) -> tuple[_Seen, ...]:
     session = ground.session.id
     tasks = readings.tasks_of(store, session)
     images = _images(store, ground, tasks)
-    reviewed = readings.reviewed_trials(store, session)
+    reviewed = readings.reviewed_answers(store, session)
     return tuple(
         _Seen(position, planned, images, reviewed.get(position))
         for position, planned in enumerate(tasks)
@@ -121,8 +120,8 @@ def _images(
 def _seen_at(store: Store, ground: Ground, position: int) -> _Seen:
     planned = planned_at(store, ground, position)
     images = _images(store, ground, [planned])
-    trial = readings.reviewed_trial(store, ground.session.id, position)
-    return _Seen(position, planned, images, trial)
+    reviewed = readings.reviewed_answers(store, ground.session.id, position)
+    return _Seen(position, planned, images, reviewed.get(position))
 
 
 def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task:
@@ -147,7 +146,7 @@ def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task
             else None
         ),
         answer_text=_answer_text(seen) if shows_answer else "",
-        options=_options(form, seen.material, standing.stage),
+        options=_options(store, ground, seen, standing),
         others=(
             others_of(store, ground, planned)
             if Part.OTHER_READERS in form.shown
@@ -196,18 +195,22 @@ def _exhibits(
 
 
 def _options(
-    form: Form, material: Material, stage: int
+    store: Store, ground: Ground, seen: _Seen, standing: Standing
 ) -> dict[str, tuple[Option, ...]]:
     """Return the case's own options for every stage up to the current one."""
+    known = seen.material.options
+    if standing.stage > 0:
+        known = {**known, **_withheld(store, ground, seen).options}
+    stages = ground.form_of(seen.planned).stages[: standing.stage + 1]
     return {
-        question.id: material.options[first_id(question.id)]
-        for questions in form.stages[: stage + 1]
+        question.id: known[first_id(question.id)]
+        for questions in stages
         for question in questions
-        if first_id(question.id) in material.options
+        if first_id(question.id) in known
     }
 
 
-def answer_shown(trial: ReviewedTrial | None) -> Answer | None:
+def answer_shown(trial: ReviewedAnswer | None) -> Answer | None:
     """Return where a reviewed answer is, None if it names no place."""
     if trial is None or not trial.parsed:
         return None
@@ -288,8 +291,14 @@ def _reveal(store: Store, ground: Ground, seen: _Seen) -> Reveal:
             if Part.SUGGESTION in parts
             else None
         ),
-        model=seen.trial.model if seen.trial and Part.MODEL in parts else "",
+        model=_model(store, ground, seen) if Part.MODEL in parts else "",
     )
+
+
+def _model(store: Store, ground: Ground, seen: _Seen) -> str:
+    """Return the model whose answer a case is about, "" without one."""
+    found = readings.reviewed_trials(store, ground.session.id, seen.position)
+    return found[seen.position].model if found else ""
 
 
 def _suggestion(

@@ -185,7 +185,7 @@ class _Drawn:
         self.pngs: dict[str, bytes] = {}
         self.images: dict[str, SealedImage] = {}
         planned = readings.tasks_of(store, ground.session.id)
-        self._reviewed = readings.reviewed_trials(store, ground.session.id)
+        self._reviewed = readings.reviewed_answers(store, ground.session.id)
         self.tasks = tuple(self._task(i, task) for i, task in enumerate(planned, 1))
 
     def members(self) -> dict[str, bytes]:
@@ -306,14 +306,8 @@ def _kept(ground: Ground, number: int, error: PrivacyError) -> PrivacyError:
 def _spec(ground: Ground) -> str:
     """Return a session's settings without models, names and how cases were drawn."""
     spec = ground.spec
-    asked = replace(
-        spec.asked,
-        dataset="",
-        models=(),
-        helpers=(),
-        # Places need the grid; a study's task takes everything from its material.
-        params={} if spec.task else spec.asked.params,
-    )
+    # Models are not read; params are those of places, as a study's task needs none.
+    asked = replace(spec.asked, dataset="")
     return SessionSpec(
         asked,
         spec.condition,

@@ -93,7 +93,7 @@ def _differential_form(dataset: Dataset, _: object) -> Form:
 
 
 def _cases(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:
-    """Yield the cases with images; the diagnosis is withheld."""
+    """Yield the cases with images; their options and the diagnosis are withheld."""
     for case in _shown(dataset):
         options = tuple(
             Option(letter_of(i), text) for i, text in enumerate(case.options)
@@ -101,10 +101,10 @@ def _cases(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:
         material = Material(
             "What is the diagnosis?",
             exhibits=(*_images(case), *_words(case)),
-            options={CHOICE: options},
         )
         truth = Exhibit("Diagnosis", case.diagnosis)
-        yield ReadingCase(case.key, case.images[0], material, Withheld(truth=(truth,)))
+        withheld = Withheld(options={CHOICE: options}, truth=(truth,))
+        yield ReadingCase(case.key, case.images[0], material, withheld)
 
 
 def _shown(dataset: Dataset) -> Iterator[EvidenceCase]:

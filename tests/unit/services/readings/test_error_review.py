@@ -11,9 +11,17 @@ from scipy.stats import hypergeom
 from sklearn.metrics import cohen_kappa_score
 
 from tests.helpers.reviewed_run import FINDINGS, MODELS, SIZE, reviewed_run
+from viewer.domain.aid import Aid, Arm
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
-from viewer.domain.form_catalog import ANATOMY, PARTIAL, POSITION, UNSURE, VERDICT
+from viewer.domain.form_catalog import (
+    ANATOMY,
+    PARTIAL,
+    POSITION,
+    READER_TASK,
+    UNSURE,
+    VERDICT,
+)
 from viewer.domain.grid import Cell
 from viewer.domain.reading import (
     Interval,
@@ -66,6 +74,21 @@ def test_that_only_complete_misses_in_frontal_views_are_reviewed(path: Path) -> 
     assert len(cases.queue(path, both)) == 5 * len(FINDINGS)
 
 
+def test_that_a_session_is_read_without_the_models_that_it_is_about(
+    path: Path,
+) -> None:
+    run = reviewed_run(path, 2)
+    aid = Aid(run, MODELS[0], Arm.FROM_START)
+    review = opening.open_error_review(path, run, "R")
+    aided = opening.open_reader_study(path, "reviewed", READER_TASK, "R", aid=aid)
+    with open_store(path) as store:
+        read = [
+            (readings.session_row(store, one), readings.reviewed_answers(store, one))
+            for one in (review, aided)
+        ]
+    assert not any(model in repr(read) for model in MODELS)
+
+
 @pytest.mark.statement("E000-25")
 def test_that_fifty_misses_of_each_model_and_finding_are_drawn_once(
     path: Path,
@@ -78,7 +101,7 @@ def test_that_fifty_misses_of_each_model_and_finding_are_drawn_once(
     assert drawn == _trials(path, opening.open_error_review(path, run, "S", seed=4))
     assert drawn != _trials(path, opening.open_error_review(path, run, "R", seed=5))
     with open_store(path) as store:
-        assert '"seed": 4' in readings.session_row(store, session).spec
+        assert '"seed":4' in readings.session_row(store, session).spec
 
 
 def _trials(path: Path, session: SessionId) -> set[int]:

@@ -1,25 +1,17 @@
 """Readers' sessions and their actions; every write is part of the audit."""
 
-import json
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass
 from typing import Final
 
-from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
-from viewer.domain.escapes import path_of
-from viewer.domain.finding_names import SYNONYMS, ByFinding
 from viewer.domain.form_values import Values, values_as_json, values_of_json
-from viewer.domain.geometry import SizePx
-from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reading import Act, SessionId, SessionKind
 from viewer.domain.reading_history import ReadingRow
-from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome
 from viewer.store import reading_audit
 from viewer.store.database import Row, Store, utc_now
-from viewer.store.geometry import geometry_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,54 +376,6 @@ def _reviewed(row: Row) -> ReviewedTrial:
         repeat=row["repeat"],
         is_miss=row["outcome"] == Outcome.MISS,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class SeenImage:
-    """The location of a case's image, and its geometry."""
-
-    ref: ImageRef
-    geometry: ImageGeometry
-
-
-def images_named(
-    store: Store, dataset_id: int, keys: Iterable[str]
-) -> dict[str, SeenImage]:
-    """Return images of a data set by key; masks stay unread, unknown keys missing."""
-    rows = store.rows(
-        "SELECT key, path, frame, rows, columns, geometry FROM image"
-        " WHERE dataset_id = ? AND key IN (SELECT value FROM json_each(?))",
-        (dataset_id, json.dumps(sorted(set(keys)))),
-    )
-    return {row["key"]: _image(row) for row in rows}
-
-
-def _image(row: Row) -> SeenImage:
-    ref = ImageRef(path_of(row["path"]), row["frame"])
-    return SeenImage(ref, geometry_of(row))
-
-
-@dataclass(frozen=True)
-class Truth:
-    """The truth about a finding on an image, which a reader must not see too early."""
-
-    reference: Mask | None
-    anatomy: Mapping[str, Mask]
-
-
-def truth_of(store: Store, dataset_id: int, image: str, finding: str) -> Truth:
-    """Return the reference of a finding on an image, and the image's anatomy."""
-    rows = store.rows(
-        "SELECT m.* FROM mask m JOIN image i ON i.id = m.image_id"
-        " WHERE i.dataset_id = ? AND i.key = ? AND (m.kind = 'anatomy'"
-        " OR (m.kind = 'finding' AND m.name IN (?, ?))) ORDER BY m.name",
-        (dataset_id, image, finding, SYNONYMS.get(finding)),
-    )
-    masks: dict[str, dict[str, Mask]] = {"finding": {}, "anatomy": {}}
-    for row in rows:
-        mask = Mask(SizePx(row["rows"], row["columns"]), row["counts"])
-        masks[row["kind"]][row["name"]] = mask
-    return Truth(ByFinding(masks["finding"]).get(finding), masks["anatomy"])
 
 
 def dataset_id_of_run(store: Store, run: int) -> int:

@@ -37,9 +37,10 @@ from viewer.services.sessions.ground import (
     material_of,
 )
 from viewer.services.sessions.standings import planned_at, standing_at, standings_of
-from viewer.store import readings
+from viewer.store import case_images, readings
+from viewer.store.case_images import SeenImage
 from viewer.store.database import Store, open_store
-from viewer.store.readings import NewReading, PlannedTask, ReviewedAnswer, SeenImage
+from viewer.store.readings import NewReading, PlannedTask, ReviewedAnswer
 from viewer.studies.reading_tasks import ReadingTask
 
 
@@ -114,7 +115,7 @@ def _images(
     """Return every image that some cases show, by key."""
     keys = {task.image for task in tasks}
     keys |= {one.image for task in tasks for one in material_of(task).exhibits}
-    return readings.images_named(store, ground.session.dataset_id, keys)
+    return case_images.images_named(store, ground.session.dataset_id, keys)
 
 
 def _seen_at(store: Store, ground: Ground, position: int) -> _Seen:
@@ -276,7 +277,7 @@ def _withheld(store: Store, ground: Ground, seen: _Seen) -> Withheld:
 
 def _reveal(store: Store, ground: Ground, seen: _Seen) -> Reveal:
     parts, planned = ground.form.revealed | ground.form.shown, seen.planned
-    truth = readings.truth_of(
+    truth = case_images.truth_of(
         store, ground.session.dataset_id, planned.image, planned.finding
     )
     canvas = ground.canvas(seen.image.geometry)
@@ -302,7 +303,10 @@ def _model(store: Store, ground: Ground, seen: _Seen) -> str:
 
 
 def _suggestion(
-    answer: Answer | None, canvas: Canvas, planned: PlannedTask, truth: readings.Truth
+    answer: Answer | None,
+    canvas: Canvas,
+    planned: PlannedTask,
+    truth: case_images.Truth,
 ) -> Suggestion | None:
     if answer is None:
         return None

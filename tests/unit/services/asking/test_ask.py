@@ -28,7 +28,7 @@ from viewer.services.asking.ask import (
 )
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.inspecting.answers import answers_about, sent_images, sent_text
-from viewer.store import cases, readings, runs
+from viewer.store import case_images, cases, runs
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
 
@@ -112,7 +112,7 @@ def test_that_the_words_asked_stay_and_a_synonym_finds_the_reference(
     assert answer.reference_cells
     with open_store(store) as opened:
         of_run = cases.dataset_named(opened, "d").images[0]
-        truth = readings.truth_of(opened, 1, of_run.key, "Lung Opacity")
+        truth = case_images.truth_of(opened, 1, of_run.key, "Lung Opacity")
     assert truth.reference == of_run.masks["Airspace Opacity"]
 
 

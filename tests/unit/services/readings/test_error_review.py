@@ -42,7 +42,7 @@ from viewer.services.readings import (
     reviewing,
 )
 from viewer.services.readings.mrmc import export_readings
-from viewer.store import readings, runs, trials
+from viewer.store import case_images, readings, runs, trials
 from viewer.store.database import open_store
 
 
@@ -149,7 +149,7 @@ def test_that_nothing_shown_before_the_lock_tells_model_or_reference(
 
 def _reference(path: Path, run: int) -> str:
     with open_store(path) as store:
-        truth = readings.truth_of(
+        truth = case_images.truth_of(
             store, readings.dataset_id_of_run(store, run), "patient0_frontal", "Edema"
         )
     assert truth.reference is not None

@@ -23,8 +23,8 @@ from viewer.domain.reading import LockedError, SessionId, TaskState
 from viewer.domain.reference import Mask
 from viewer.services.readings import cases, opening, recording, reviewing
 from viewer.services.sessions.ground import SessionSpec
+from viewer.store import case_images, readings
 from viewer.store import cases as data_sets
-from viewer.store import readings
 from viewer.store.database import Store, open_store
 
 _PLACES: dict[PlaceKind, Value] = {
@@ -123,7 +123,7 @@ def test_that_a_reader_is_asked_the_finding_and_told_nothing_else(path: Path) ->
     assert len(tasks) == 4
     assert {task.finding for task in tasks} == {"Edema"}
     with open_store(path) as store:
-        truth = readings.truth_of(store, 1, "patient0_frontal", "Edema")
+        truth = case_images.truth_of(store, 1, "patient0_frontal", "Edema")
     assert truth.reference is not None
     for task in tasks:
         assert truth.reference.counts not in repr(asdict(task))

@@ -20,6 +20,7 @@ class _Exports(LazyGroup):
             "replies": "written_replies.replies",
             "requests": "written_replies.requests",
             "session": "sealed.export_session",
+            "telemetry": "readings.export_telemetry",
         }
     )
 

@@ -134,6 +134,30 @@ def export_readings(
         echo(*files)
 
 
+@click.command("telemetry")
+@click.option("--session", type=int, required=True)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True)
+@store_option
+@json_option
+def export_telemetry(
+    session: int, out: Path, store: Path | None, *, as_json: bool
+) -> None:
+    """Write what was on screen in a session, and for how long, as a CSV file.
+
+    It was recorded if the session asked for it and its reader agreed.
+    """
+    from viewer.domain.reading import SessionId
+    from viewer.services.readings.telemetry import export_telemetry as write
+
+    written = write(read_settings(store).store, SessionId(session), out)
+    if written.problem:
+        say(written.problem)
+    if as_json:
+        print_json({"file": str(out), "rows": written.rows})
+    else:
+        echo(f"{counted(written.rows, 'row')} in {out}")
+
+
 def _open_sessions(store: Path, session: int) -> "list[SessionSummary]":
     """Return the sessions of the same work that are not finished."""
     from viewer.services.readings.opening import sessions

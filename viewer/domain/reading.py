@@ -212,6 +212,12 @@ class Task:
     training: bool = False
     advice: Values = field(default_factory=dict)
 
+    @property
+    def images(self) -> tuple[ImageRef, ...]:
+        """Its images in their order, which those shown after a lock continue."""
+        shown = tuple(one.image for one in self.exhibits if one.image is not None)
+        return shown or (self.image,)
+
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:

@@ -93,7 +93,7 @@ _ROWS: Final = (
     ("comparison_look", "first_run {run} OR second_run {run}"),
     *(
         (table, "session_id {session}")
-        for table in ("reading", "reading_task", "reading_withdrawal")
+        for table in ("reading", "reading_look", "reading_task", "reading_withdrawal")
     ),
     ("reading_session", "id {session}"),
     ("trial", "run_id {run}"),

@@ -12,9 +12,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 from viewer.domain.reading import Consent
+from viewer.domain.telemetry import TELEMETRY
 from viewer.store import signing
 from viewer.store.database import Row, Store, utc_now
 
+LOOKS, LOOKS_DELETED = "looks", "looks_deleted"
+"""The kinds of events about what was recorded on screen."""
 START: Final = "0" * 64
 """What the first event has before it."""
 
@@ -68,7 +71,8 @@ def note_event(
 
     ``kind`` is ``seal`` (in a file for another machine), ``opened`` (from such a file),
     ``answers`` (its answers written to a file), ``merge`` (answers came back; the
-    events of each follow), ``export`` (in tables for others) or ``certificate``.
+    events of each follow), ``export`` (in tables for others), ``certificate`` or
+    ``looks_deleted`` (what was recorded on screen).
     ``signed`` if it holds a signature by this store's key.
     """
     key = {"key_sha256": signing.key_sha256(store)} if signed else {}
@@ -148,6 +152,29 @@ def events_of(store: Store, session: int, kind: str) -> list[dict[str, Any]]:
         (session, kind),
     )
     return [json.loads(row[0]) for row in rows]
+
+
+def note_looks(store: Store, session: int) -> None:
+    """Append the hash of what was recorded on screen since the last such event."""
+    last = max((e["last"] for e in events_of(store, session, LOOKS)), default=0)
+    if rows := _looks(store, session, last):
+        facts = {"rows": len(rows), "last": rows[-1]["id"]}
+        sha256 = _looks_sha256(store, session, rows)
+        note_event(store, LOOKS, session, **facts, rows_sha256=sha256)
+
+
+def _looks(store: Store, session: int, after: int) -> list[Row]:
+    return store.rows(
+        "SELECT * FROM reading_look WHERE session_id = ? AND id > ? ORDER BY id",
+        (session, after),
+    )
+
+
+def _looks_sha256(store: Store, session: int, rows: list[Row]) -> str:
+    """Return the hash of rows with the session's salt, which goes with its reader."""
+    salt = store.rows("SELECT salt FROM reading_session WHERE id = ?", (session,))
+    values = json.dumps([list(row) for row in (*salt, *rows)])
+    return hashlib.sha256(values.encode()).hexdigest()
 
 
 def note_withdrawal(store: Store, session: int, rows: int) -> None:
@@ -271,8 +298,46 @@ def _content_problems(store: Store, events: list[dict[str, Any]]) -> Iterator[st
     for row_id, event in noted.items():
         if row_id not in held and event["session"] not in withdrawn:
             yield f"Answer {row_id} of session {event['session']} was removed."
+    yield from _look_problems(store, events)
     yield from _session_problems(store, events)
     yield from _withdrawal_problems(store, events)
+
+
+def _look_problems(store: Store, events: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield a sentence for each session whose record of the screen was changed.
+
+    What was recorded since the last lock or pause is in no event yet.
+    """
+    noted: dict[int, list[dict[str, Any]]] = {}
+    allowed: dict[int, bool] = {}
+    for event in events:
+        session, kind = event["session"], event["kind"]
+        if kind == LOOKS_DELETED:
+            noted.pop(session, None)
+        elif kind == LOOKS:
+            noted.setdefault(session, []).append(event)
+        elif kind == "consent" and event["to"] == TELEMETRY:
+            allowed[session] = event["given"]
+        elif kind == "withdrawal":
+            allowed[session] = False
+    held = {row[0] for row in store.rows("SELECT session_id FROM reading_look")}
+    for session in sorted(held | set(noted)):
+        about = noted.get(session, [])
+        if not _is_whole(store, session, about, more=allowed.get(session, False)):
+            yield f"The record of the screen in session {session} was changed."
+
+
+def _is_whole(
+    store: Store, session: int, about: list[dict[str, Any]], *, more: bool
+) -> bool:
+    """Tell whether looks are those of events, and more of them only if allowed."""
+    rows = _looks(store, session, 0)
+    for event in about:
+        part = [row for row in rows if row["id"] <= event["last"]]
+        rows = rows[len(part) :]
+        if _looks_sha256(store, session, part) != event["rows_sha256"]:
+            return False
+    return more or not rows
 
 
 def _session_problems(store: Store, events: list[dict[str, Any]]) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Readers' sessions and their actions; every write is part of the audit."""
 
+import contextlib
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from typing import Final
 
@@ -10,7 +11,7 @@ from viewer.domain.form_values import Values, values_as_json, values_of_json
 from viewer.domain.reading import Act, SessionId, SessionKind
 from viewer.domain.reading_history import ReadingRow
 from viewer.domain.result import Outcome
-from viewer.store import reading_audit
+from viewer.store import looks, reading_audit
 from viewer.store.database import Row, Store, utc_now
 
 
@@ -282,15 +283,13 @@ def add_reading(store: Store, session: int, position: int, new: NewReading) -> i
 
 
 def withdraw(store: Store, session: int, reason: str) -> int:
-    """Purge a reader's name and answers from a session; return the number of rows.
+    """Purge a reader's name, answers and record; return the number of answers.
 
     That they existed, and when, stays in the audit. Purged data are overwritten in the
     file, even in unused pages.
     """
     session_row(store, session)
-    # Else deleted text stays in the file's free pages until they are used again.
-    store.rows("PRAGMA secure_delete = ON")
-    with store.transaction():
+    with purging(store):
         store.execute(
             # First: triggers let the rows below go only if this one is there.
             "INSERT INTO reading_withdrawal (session_id, reason, at) VALUES (?, ?, ?)",
@@ -300,15 +299,25 @@ def withdraw(store: Store, session: int, reason: str) -> int:
             "SELECT count(*) FROM reading WHERE session_id = ?", (session,)
         )
         store.execute("DELETE FROM reading WHERE session_id = ?", (session,))
+        looks.delete_looks(store, session)
         store.execute(
             "UPDATE reading_session SET reader = ?, salt = '' WHERE id = ?",
             (f"withdrawn {session}", session),
         )
         gone = int(counted[0][0])
         reading_audit.note_withdrawal(store, session, gone)
+    return gone
+
+
+@contextlib.contextmanager
+def purging(store: Store) -> Iterator[None]:
+    """Commit everything inside, and leave in the file nothing of what it deletes."""
+    # Else deleted text stays in the file's free pages until they are used again.
+    store.rows("PRAGMA secure_delete = ON")
+    with store.transaction():
+        yield
     # The log still has the purged pages until it is emptied.
     store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
-    return gone
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from tests.helpers.reviewed_run import reviewed_run
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form_catalog import ANATOMY, POSITION, VERDICT
 from viewer.domain.reading import SessionId
+from viewer.domain.telemetry import Look, Sight
 from viewer.services.readings import cases, opening, recording, reviewing
 from viewer.services.readings.certificate import certify
+from viewer.services.readings.telemetry import decide, record
 from viewer.store.database import Store, open_store
 from viewer.store.reading_audit import START, AuditCheck, check_audit
 
@@ -29,7 +31,7 @@ def _check(path: Path) -> AuditCheck:
 def _two_readers(path: Path) -> tuple[SessionId, SessionId]:
     run = reviewed_run(path, 2)
     first = opening.open_error_review(path, run, "Dr. Ada Canary")
-    second = opening.open_error_review(path, run, "B")
+    second = opening.open_error_review(path, run, "B", telemetry=True)
     for session, verdict in ((first, POSITION), (second, ANATOMY)):
         for position in range(2):
             recording.lock(
@@ -119,7 +121,7 @@ def _cells(path: Path) -> list[tuple[str, str, int]]:
         " AND name GLOB 'reading*' AND name <> 'reading_state'"
     ).fetchall()
     names = ["signing_key", *(name for (name,) in tables)]
-    assert len(names) == 6
+    assert len(names) == 7
     cells = [
         (table, column[1], row)
         for table in names
@@ -137,6 +139,10 @@ def test_that_a_change_of_any_single_cell_is_told(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     first, second = _two_readers(path)
     recording.withdraw(path, first)
+    decide(path, second, given=True)
+    sight = Sight(0, 0, 0, 0.0, 0.0, 9.0, 9.0, 2.0, 40.0, 400.0)
+    look = Look(0, "2026-01-01T10:00:00.000+00:00", 250, sight)
+    record(path, second, [look, look], seal=True)
     certify(path, second, tmp_path / "second.json")
     assert _check(path).intact
     with open_store(path) as store:
@@ -155,6 +161,7 @@ class _Changed(Exception):  # noqa: N818 - no error: it takes the change back
 def _change(store: Store, table: str, column: str, row: int) -> None:
     store.execute("PRAGMA defer_foreign_keys = ON")
     store.rows("PRAGMA ignore_check_constraints = ON")
+    store.execute("DROP INDEX reading_audit_of_session")  # it reads events as JSON
     for trigger in store.rows(
         "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?",
         (table,),

@@ -17,7 +17,12 @@ from viewer.services.readings.verdicts import (
     trials_to_adjudicate,
     verdicts_of,
 )
-from viewer.services.sessions.ground import form_text, ground_of, reader_name
+from viewer.services.sessions.ground import (
+    continued,
+    form_text,
+    ground_of,
+    reader_name,
+)
 from viewer.services.sessions.standings import standings_of
 from viewer.store import readings, runs
 from viewer.store.database import Store, open_store
@@ -99,7 +104,9 @@ def _all(store: Store, run: int) -> tuple[TrialVerdicts, ...]:
     return tuple(one for verdicts in by_scope.values() for one in verdicts)
 
 
-def open_adjudication(store: Path, run: int, reader: str) -> SessionId:
+def open_adjudication(
+    store: Path, run: int, reader: str, *, telemetry: bool = False
+) -> SessionId:
     """Open the disagreements of a run's readers to another reader, still blinded.
 
     The others' verdicts are shown without names. An unfinished adjudication is
@@ -114,7 +121,9 @@ def open_adjudication(store: Path, run: int, reader: str) -> SessionId:
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
         begun = _begun(opened, run, name)
-        return begun if begun is not None else _opened(opened, run, name)
+        if begun is not None:
+            return continued(opened, begun, telemetry=telemetry)
+        return _opened(opened, run, name, telemetry=telemetry)
 
 
 def _begun(store: Store, run: int, name: str) -> SessionId | None:
@@ -136,7 +145,7 @@ def _is_waiting(store: Store, run: int, session: SessionId) -> bool:
     )
 
 
-def _opened(store: Store, run: int, name: str) -> SessionId:
+def _opened(store: Store, run: int, name: str, *, telemetry: bool) -> SessionId:
     disputes = disputes_of(store, run)
     if not disputes:
         raise WrongUseError(
@@ -165,7 +174,7 @@ def _opened(store: Store, run: int, name: str) -> SessionId:
         dataset=first.session.dataset_id,
         work=first.session.work,
         form=form_text(form),
-        spec=first.spec.as_json(),
+        spec=replace(first.spec, telemetry=telemetry).as_json(),
         tasks=order.mixed(tasks, first.spec.seed, name),
         run=run,
     )

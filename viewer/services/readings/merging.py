@@ -17,6 +17,7 @@ from viewer.domain.plain import made
 from viewer.domain.reading import Act, SessionId
 from viewer.services.readings.entering import enter_if_finished
 from viewer.services.readings.recording import repeat
+from viewer.services.readings.telemetry import add_record
 from viewer.services.sessions.ground import Ground, ground_of
 from viewer.services.sessions.seal import (
     AGAIN,
@@ -200,6 +201,8 @@ def _merge(
             raise WrongUseError(
                 f"Action {number} of the file could not have been done. {why}", AGAIN
             ) from e
+    if answers.looks:
+        add_record(store, ground_of(store, session), answers.looks, seal=True)
 
 
 def _as_new(act: SealedAct) -> NewReading:

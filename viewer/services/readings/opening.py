@@ -21,6 +21,7 @@ from viewer.services.readings import order
 from viewer.services.readings.advice import with_advice
 from viewer.services.sessions.ground import (
     SessionSpec,
+    continued,
     form_text,
     ground_of,
     reader_name,
@@ -83,13 +84,15 @@ def open_error_review(
     *,
     views: Sequence[str] = (View.FRONTAL.value,),
     condition: str = "",
+    telemetry: bool = False,
 ) -> SessionId:
     """Open a review of a run's complete misses; return its session (E000-24, -25).
 
     For each model and finding at most ``cap`` misses are drawn by the seed, the same
     for every reader, and shuffled in an order of the reader's own. ``condition`` ""
     means the run's first. An existing session of the same review is continued, and a
-    larger cap adds only what was not reviewed yet.
+    larger cap adds only what was not reviewed yet. ``telemetry`` asks the reader
+    whether what is on screen may be recorded.
 
     Raises
     ------
@@ -100,6 +103,7 @@ def open_error_review(
     name = reader_name(reader)
     with open_store(store) as opened:
         spec = _review_spec(opened, run, seed, cap, views, condition)
+        spec = replace(spec, telemetry=telemetry)
         misses = _misses(opened, run, spec)
         work = review_work(run, spec)
         sessions = [s for s in _sessions_of(opened, work, name) if not s.withdrawn]
@@ -111,7 +115,7 @@ def open_error_review(
             if t.id not in held
         ]
         if sessions and not drawn:
-            return sessions[-1].id
+            return continued(opened, sessions[-1].id, telemetry=telemetry)
         if not drawn:
             raise WrongUseError(
                 f"Run {run} has no complete miss to review in these views.",
@@ -207,6 +211,7 @@ def open_reader_study(
     absent: bool = False,
     feedback: bool = False,
     aid: Aid | None = None,
+    telemetry: bool = False,
 ) -> SessionId:
     """Open a reader's session over a data set; return it.
 
@@ -242,7 +247,7 @@ def open_reader_study(
         limit=limit,
     )
     with open_store(store) as opened:
-        return _open_study(opened, asked, form, name, aid)
+        return _open_study(opened, asked, form, name, aid, telemetry=telemetry)
 
 
 def asked_form(form: Form, place: PlaceKind, *, absent: bool, feedback: bool) -> Form:
@@ -262,7 +267,13 @@ def asked_form(form: Form, place: PlaceKind, *, absent: bool, feedback: bool) ->
 
 
 def _open_study(
-    store: Store, asked: RunSpec, form: Form, name: str, aid: Aid | None
+    store: Store,
+    asked: RunSpec,
+    form: Form,
+    name: str,
+    aid: Aid | None,
+    *,
+    telemetry: bool,
 ) -> SessionId:
     dataset = cases.dataset_named(store, asked.dataset)
     study = study_named(asked.study)
@@ -279,9 +290,16 @@ def _open_study(
     rows = readings.session_rows(store, work=work)
     sessions = [row for row in rows if row.reader == name and not row.withdrawn]
     if sessions:
-        return sessions[-1].id
+        return continued(store, sessions[-1].id, telemetry=telemetry)
     index, condition = len(rows), planned[0].condition
-    spec = SessionSpec(asked, condition, asked.seed, reader_index=index, aid=aid)
+    spec = SessionSpec(
+        asked,
+        condition,
+        asked.seed,
+        reader_index=index,
+        aid=aid,
+        telemetry=telemetry,
+    )
     new = NewSession(
         kind=SessionKind.READER_STUDY,
         reader=name,

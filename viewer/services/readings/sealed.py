@@ -40,6 +40,7 @@ from viewer.settings import Settings
 from viewer.store import cases, reading_audit, readings
 from viewer.store.database import Store, open_store, utc_now
 from viewer.store.locks import session_lock
+from viewer.store.looks import looks_of
 from viewer.store.readings import NewSession
 from viewer.studies.catalog import study_named
 from viewer.writers.files import write_atomically
@@ -137,6 +138,7 @@ def _answers(store: Store, ground: Ground) -> bytes:
         reader=session.reader,
         consents=reading_audit.consents_of(store, session.id),
         acts=chain,
+        looks=looks_of(store, session.id),
         written_at=utc_now(),
         head=chain[-1].sha256,
     ).whole()

@@ -314,6 +314,7 @@ def _spec(ground: Ground) -> str:
         0,
         task=spec.task,
         panel=spec.panel,
+        telemetry=spec.telemetry,
         aid=Aid(run=0, model="", arm=spec.aid.arm) if spec.aid else None,
     ).as_json()
 

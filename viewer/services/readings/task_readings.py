@@ -20,6 +20,7 @@ from viewer.services.readings.review_offer import about_minutes
 from viewer.services.sessions.ground import (
     TRAINING,
     SessionSpec,
+    continued,
     form_text,
     ground_of,
     reader_name,
@@ -44,7 +45,8 @@ class TaskWanted:
 
     ``limit`` draws so many groups of cases by the ``seed``, the same for every reader,
     None for all. ``panel`` is the group of readers that the reader belongs to, ``aid``
-    the answers of a model that are shown.
+    the answers of a model that are shown. ``telemetry`` asks the reader whether what is
+    on screen may be recorded.
     """
 
     study: str
@@ -55,6 +57,7 @@ class TaskWanted:
     limit: int | None = None
     panel: str = ""
     aid: Aid | None = None
+    telemetry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +195,7 @@ def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
                 task=task.name,
                 panel=wanted.panel,
                 aid=wanted.aid,
+                telemetry=wanted.telemetry,
             ).as_json(),
             tasks=_told(opened, task, planned, wanted, condition),
             run=wanted.run,
@@ -206,13 +210,13 @@ def _continued(store: Store, session: SessionId, wanted: TaskWanted) -> SessionI
             f"A reader of this name reads in the group '{panel}'.",
             "Choose that group to continue, or another name.",
         )
-    return session
+    return continued(store, session, telemetry=wanted.telemetry)
 
 
 def _work(wanted: TaskWanted, root_sha256: str, form: str) -> str:
     """Return the name that all sessions with the same cases share."""
     document = {**plain(wanted), "dataset": root_sha256, "form": form}
-    del document["panel"]
+    del document["panel"], document["telemetry"]
     return f"{wanted.study} {wanted.task} {request_key(document)}"
 
 

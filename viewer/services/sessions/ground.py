@@ -13,7 +13,7 @@ from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Grid
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.plain import made, plain
-from viewer.domain.reading import Material
+from viewer.domain.reading import Material, SessionId
 from viewer.domain.run import Condition, RunSpec
 from viewer.services.sessions.seal import Seal
 from viewer.store import readings
@@ -39,7 +39,8 @@ class SessionSpec:
     study's task that is read, "" if findings are placed; ``panel`` is the group of
     readers that the reader belongs to. ``aid`` are the answers shown beside the cases.
     ``seal`` is that of a session which another store sealed for this machine; its
-    cases' truth is there.
+    cases' truth is there. With ``telemetry`` the reader is asked whether what is on
+    screen may be recorded.
     """
 
     asked: RunSpec
@@ -52,6 +53,7 @@ class SessionSpec:
     panel: str = ""
     aid: Aid | None = None
     seal: Seal | None = None
+    telemetry: bool = False
 
     def as_json(self) -> str:
         """Return the spec as JSON; :meth:`of_json` reads back an equal one."""
@@ -131,6 +133,17 @@ def refuse_sealed(ground: Ground) -> None:
             f"Write them with overread export session {ground.session.id} --out FILE, "
             "and send the file back.",
         )
+
+
+def continued(store: Store, session: SessionId, *, telemetry: bool) -> SessionId:
+    """Return a session to continue, unless it lacks a record that is wanted now."""
+    if telemetry and not ground_of(store, session).spec.telemetry:
+        raise WrongUseError(
+            f"Session {session} of this reader was opened without a record of the "
+            "screen, and goes on without one.",
+            "Leave the record out, or read under another name.",
+        )
+    return session
 
 
 def form_text(form: Form) -> str:

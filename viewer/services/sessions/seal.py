@@ -15,6 +15,7 @@ from typing import Any, Final, Self
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.reading import Consent
+from viewer.domain.telemetry import Look
 from viewer.store import reading_audit
 from viewer.store.database import Store
 from viewer.store.signing import canonical, is_signed, signature_of
@@ -99,8 +100,9 @@ class SealedAct:
 class SealedAnswers:
     """The answers of a sealed session on their way back.
 
-    ``consents`` are what the reader decided on texts, ``head`` is the hash of the last
-    action, or the seal's signature without any.
+    ``consents`` are what the reader decided on texts, ``looks`` what was recorded of
+    the screen. ``head`` is the hash of the last action, or the seal's signature without
+    any.
     """
 
     kind: str
@@ -110,6 +112,7 @@ class SealedAnswers:
     reader: str
     consents: tuple[Consent, ...]
     acts: tuple[SealedAct, ...]
+    looks: tuple[Look, ...]
     written_at: str
     head: str
     sha256: str = ""

@@ -75,6 +75,10 @@ def _eighth() -> str:
     return people.SIGNING_KEY + _append_only("signing_key")
 
 
+def _ninth() -> str:
+    return people.LOOKS
+
+
 MIGRATIONS: Final = {
     1: _first,
     2: _second,
@@ -84,6 +88,7 @@ MIGRATIONS: Final = {
     6: _sixth,
     7: _seventh,
     8: _eighth,
+    9: _ninth,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

@@ -159,6 +159,48 @@ ALTER TABLE reading_task ADD COLUMN material TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE reading_task ADD COLUMN withheld TEXT NOT NULL DEFAULT '{}';
 """
 
+# What was on screen in a session whose reader agreed to that, until the reader takes
+# the consent back or withdraws. ``row0`` to ``column1`` are the rectangle in sight.
+# The index of the audit is for consents, which every answer is checked for.
+LOOKS: Final = """
+CREATE TABLE reading_look (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    start TEXT NOT NULL,
+    duration_ms INTEGER NOT NULL CHECK (duration_ms >= 0),
+    viewport INTEGER NOT NULL CHECK (viewport >= 0),
+    image INTEGER NOT NULL CHECK (image >= 0),
+    slice INTEGER NOT NULL CHECK (slice >= 0),
+    row0 REAL NOT NULL,
+    column0 REAL NOT NULL,
+    row1 REAL NOT NULL,
+    column1 REAL NOT NULL,
+    zoom REAL NOT NULL CHECK (zoom > 0),
+    center REAL,
+    width REAL,
+    inverted INTEGER NOT NULL CHECK (inverted IN (0, 1)),
+    FOREIGN KEY (session_id, position) REFERENCES reading_task (session_id, position)
+) STRICT;
+CREATE INDEX reading_look_of_task ON reading_look (session_id, position, id);
+CREATE INDEX reading_audit_of_session ON reading_audit
+    (json_extract(event, '$.session'), json_extract(event, '$.kind'));
+CREATE TRIGGER reading_look_keeps BEFORE UPDATE ON reading_look
+BEGIN SELECT RAISE (ABORT, 'what was on screen cannot change'); END;
+CREATE TRIGGER reading_look_stays BEFORE DELETE ON reading_look
+WHEN NOT EXISTS (SELECT 1 FROM reading_withdrawal w WHERE w.session_id = OLD.session_id)
+AND NOT EXISTS (
+    SELECT 1 FROM (SELECT event FROM reading_audit ORDER BY seq DESC LIMIT 1)
+    WHERE json_extract(event, '$.session') = OLD.session_id
+    AND json_extract(event, '$.to') = 'telemetry'
+    AND json_extract(event, '$.given') = 0
+)
+BEGIN SELECT RAISE (ABORT, 'only its reader has this record deleted'); END;
+CREATE TRIGGER reading_look_ends BEFORE INSERT ON reading_look
+WHEN EXISTS (SELECT 1 FROM reading_withdrawal w WHERE w.session_id = NEW.session_id)
+BEGIN SELECT RAISE (ABORT, 'this reader has withdrawn'); END;
+"""
+
 # Of a mask that was painted on, the pixels that changed, written as ``painted`` is.
 REPAINTED: Final = """
 ALTER TABLE mark_edit ADD COLUMN repainted TEXT NOT NULL DEFAULT 'null';

@@ -1,0 +1,81 @@
+"""What was on screen while a reader had a case open, and how a reader is asked."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from viewer.domain.geometry import BoxPx
+from viewer.domain.plain import NotNegative
+
+TELEMETRY: Final = "telemetry"
+"""What a reader's consent to it is for."""
+ASKED: Final = (
+    "While a case is open and you are using this window, the program records which of "
+    "its images is shown, which part of it is in sight, its zoom and its window, and "
+    "for how long. It records no keys, no mouse, no other windows and no pauses. The "
+    "record is kept with your answers, can be replayed, and is deleted for good if you "
+    "withdraw. You can read without it."
+)
+VERSION: Final = "1"
+"""That of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a viewport shows.
+
+    ``viewport`` and ``image`` count from 0, the latter through the images of the case
+    in their order; ``slice`` is the frame in the image's file, from 0. ``row0`` to
+    ``column1`` are the rectangle in sight, in native pixels; it may reach beyond the
+    image. ``zoom`` is screen pixels per native pixel. ``center`` and ``width`` are the
+    window in the image's units, None for a colour image.
+    """
+
+    viewport: NotNegative
+    image: NotNegative
+    slice: NotNegative
+    row0: float
+    column0: float
+    row1: float
+    column1: float
+    zoom: float
+    center: float | None = None
+    width: float | None = None
+    inverted: bool = False
+
+    @property
+    def seen(self) -> BoxPx:
+        """The rectangle in sight."""
+        return BoxPx(self.column0, self.row0, self.column1, self.row1)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A sight that a reader had without a change; ``start`` is UTC, ISO 8601.
+
+    ``position`` is the case in the session's order, from 0. ``duration_ms`` is by a
+    clock that nobody sets.
+    """
+
+    position: NotNegative
+    start: str
+    duration_ms: NotNegative
+    sight: Sight
+
+
+def clock_problem(looks: Iterable[Look]) -> str:
+    """Return in a sentence where a clock was set back between looks, "" if nowhere.
+
+    They are in the order in which they were recorded.
+    """
+    ends: dict[int, datetime] = {}
+    for number, look in enumerate(looks, 1):
+        start, viewport = datetime.fromisoformat(look.start), look.sight.viewport
+        if start < ends.get(viewport, start):
+            return (
+                f"The clock of the machine was set back before row {number}: the times "
+                "of day after it are wrong; order and durations are right."
+            )
+        ends[viewport] = start + timedelta(milliseconds=look.duration_ms)
+    return ""

@@ -14,6 +14,8 @@ DRAIN_VARIABLE: Final = "OVERREAD_DRAIN_S"
 """Seconds to wait for replies once the process is asked to end."""
 STORE_VARIABLE: Final = "OVERREAD_STORE"
 HOME_VARIABLE: Final = "OVERREAD_HOME"
+SEALED_ENDING, ANSWERS_ENDING = ".overread-session", ".overread-answers"
+"""How the names of sealed sessions and of their answers end."""
 FIRST_IMAGE_VARIABLE: Final = "OVERREAD_REPORT_FIRST_IMAGE"
 """A file: the window notes in it when its first image was painted, and closes."""
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from viewer.cli.shared import json_option, store_option
-from viewer.domain.counting import counted
 from viewer.domain.reading import SessionId
 from viewer.printing import echo, print_json
 from viewer.settings import read_settings
@@ -24,8 +23,8 @@ def export_session(
     The file has the images without any header, the order, the questions and what the
     cases show; the truth, names of models and other readers' answers stay here. Of a
     session that came in such a file, write the answers, for overread import session
-    where it came from. The window knows such files by the endings .session and
-    .answers.
+    where it came from. The window knows such files by the endings .overread-session
+    and .overread-answers.
     """
     from viewer.services.readings.sealed import is_sealed, write_answers
     from viewer.services.readings.sealing import seal_session
@@ -34,15 +33,15 @@ def export_session(
     if is_sealed(path, number):
         written = write_answers(path, number, out)
         facts = {"locked": written.locked, "planned": written.planned}
-        words = f"{written.locked} of {counted(written.planned, 'case')} locked"
+        words = written.sentence
     else:
         sealed = seal_session(path, number, out)
         facts = {"cases": sealed.cases, "images": sealed.images}
-        words = f"{counted(sealed.cases, 'case')}, {counted(sealed.images, 'image')}"
+        words = sealed.sentence
     if as_json:
         print_json({"file": str(out), **facts})
     else:
-        echo(f"{words} in {out}")
+        echo(words)
 
 
 @click.command("open-session")

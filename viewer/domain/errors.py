@@ -68,6 +68,10 @@ class UnknownRunError(WrongUseError):
     """No run has this number, or none any more."""
 
 
+class CancelledError(OverreadError):
+    """The user stopped what was under way; nothing of it is kept."""
+
+
 class PrivacyError(OverreadError):
     """A request that may not leave this machine."""
 

@@ -84,7 +84,8 @@ class SessionSummary:
 
     ``work`` is what sessions of several readers have in common. ``opened_at`` is UTC,
     ISO 8601; ``withdrawn`` is True if the reader's answers were purged, ``condition``
-    is the condition under which cases are asked, such as ``grid=8``.
+    is the condition under which cases are asked, such as ``grid=8``. ``visiting`` is
+    True if another store sealed it, in which its answers count.
     """
 
     id: SessionId
@@ -100,6 +101,7 @@ class SessionSummary:
     unresolved: int
     withdrawn: bool = False
     condition: str = ""
+    visiting: bool = False
 
     @property
     def title(self) -> str:

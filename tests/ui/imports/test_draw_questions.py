@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.phantom_folders import write_phantom
 from tests.helpers.tiny_study import write_images
-from viewer.domain.errors import WrongUseError
+from viewer.domain.errors import CancelledError, WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.services.importing import draw_questions as module
 from viewer.services.importing.draw_questions import (
@@ -22,7 +22,6 @@ from viewer.services.importing.draw_questions import (
     source_dataset,
 )
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.importing.import_preview import CancelledError
 from viewer.services.running.batch_form import dataset_names
 from viewer.services.synthetic.make_chests import make_chests
 from viewer.settings import Settings

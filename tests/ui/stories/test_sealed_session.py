@@ -1,10 +1,12 @@
 """A sealed session opens in Review of another machine's window, and comes back."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.sealed_sessions import (
@@ -16,13 +18,15 @@ from tests.helpers.sealed_sessions import (
 from tests.helpers.window_parts import Furnished
 from tests.helpers.window_story import PATIENCE_MS
 from viewer.domain.reading import SessionId, TaskState
+from viewer.services.readings.merging import merge_answers
 from viewer.services.readings.sealed import open_sealed, write_answers
 from viewer.services.readings.sealing import seal_session
 from viewer.services.readings.task_readings import open_task
-from viewer.settings import Settings
+from viewer.settings import ANSWERS_ENDING, SEALED_ENDING, Settings
 from viewer.store import reading_audit
 from viewer.store.database import open_store
 from viewer.ui.application.action_spec import Place
+from viewer.ui.dialogs.export_session import ExportSession
 from viewer.ui.workspaces.review import ReviewWorkspace
 
 
@@ -34,7 +38,7 @@ def origin(tmp_path: Path) -> Path:
 @pytest.fixture
 def sealed(origin: Path) -> Path:
     session = open_task(origin, PANEL, READER)
-    return seal_session(origin, session, origin.parent / "zoe.session").path
+    return seal_session(origin, session, origin.parent / "zoe.overread-session").path
 
 
 def with_review(furnished: Furnished) -> ReviewWorkspace:
@@ -76,7 +80,9 @@ def test_that_answers_dropped_on_the_window_are_merged(
     there = Settings(tmp_path / "there", tmp_path / "there.sqlite")
     session = SessionId(open_sealed(there, sealed))
     answer_all(there.store, session)
-    answers = write_answers(there.store, session, tmp_path / "zoe.answers").path
+    answers = write_answers(
+        there.store, session, tmp_path / "zoe.overread-answers"
+    ).path
     made = Furnished(Settings(tmp_path, origin))
     qtbot.addWidget(made.window)
     made.window.show()
@@ -93,3 +99,91 @@ def test_that_answers_dropped_on_the_window_are_merged(
     told("are merged already")
     made.window.open_paths([sealed])
     told("sealed from this very store")
+
+
+def test_that_a_reader_elsewhere_sees_the_task_alone_and_returns_the_answers(
+    qtbot: QtBot, settings: Settings, origin: Path, sealed: Path, tmp_path: Path
+) -> None:
+    made = Furnished(settings)
+    qtbot.addWidget(made.window)
+    made.window.show()
+    review = with_review(made)
+    around = made.window.switch, made.window.menuBar()
+    assert all(one.isVisible() for one in around)
+    made.window.open_paths([sealed])
+    qtbot.waitUntil(lambda: review.page.ready, timeout=PATIENCE_MS)
+    assert not any(one.isVisible() for one in around)
+    QTest.keyClick(review.page, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+    assert made.window.place is Place.REVIEW
+    QTest.keyClick(review.page, Qt.Key.Key_Escape)
+    assert all(one.isVisible() for one in around)
+    review.open_session(SessionId(1))
+    for position in range(3):
+        qtbot.waitUntil(partial(shows, review, position), timeout=PATIENCE_MS)
+        QTest.keyClick(review.page, Qt.Key.Key_2)
+        QTest.keyClick(review.page, Qt.Key.Key_Return)
+    qtbot.waitUntil(review.done.isVisible, timeout=PATIENCE_MS)
+    assert "Return the answers" in review.done.words.text()
+    QTest.keyClick(review.done.export, Qt.Key.Key_Space)
+    page = export_page(qtbot, made)
+    assert able(page) == ["Answers", "Certificate"]
+    answers = tmp_path / f"back{ANSWERS_ENDING}"
+    written(qtbot, page, answers)
+    assert page.foot.sentence.text() == f"3 of 3 cases locked in {answers.name}."
+    assert merge_answers(origin, answers).acts > 3
+
+
+def shows(review: ReviewWorkspace, position: int) -> bool:
+    return review.page.ready and review.page.position == position
+
+
+def test_that_a_session_is_exported_from_the_menu_in_every_form(
+    qtbot: QtBot, origin: Path, tmp_path: Path
+) -> None:
+    open_task(origin, PANEL, READER)
+    made = Furnished(Settings(tmp_path, origin))
+    qtbot.addWidget(made.window)
+    made.window.show()
+    with_review(made)
+    made.context.actions.run("file.export_session")
+    page = export_page(qtbot, made)
+    assert READER in page.session.currentText()
+    assert able(page) == ["Sealed session", "Readings and agreement", "Certificate"]
+    sealed = tmp_path / f"s{SEALED_ENDING}"
+    written(qtbot, page, sealed)
+    assert page.foot.sentence.text() == f"3 cases, 3 images in {sealed.name}."
+    there = Settings(tmp_path / "there", tmp_path / "there.sqlite")
+    assert open_sealed(there, sealed) == 1
+    page.session.setCurrentIndex(1)  # that of another reader, who has answered
+    assert page.foot.sentence.text() == ""
+    written(qtbot, page, sealed)
+    assert "has answers already" in page.foot.sentence.text()
+    page.kinds[2].click()
+    written(qtbot, page, tmp_path / "out")
+    assert "readings.csv" in page.foot.sentence.text()
+    assert (tmp_path / "out" / "readings.csv").exists()
+    page.kinds[3].click()
+    written(qtbot, page, tmp_path / "s.json")
+    assert page.foot.sentence.text() == "s.json and s.html"
+    page.close()
+
+
+def export_page(qtbot: QtBot, made: Furnished) -> ExportSession:
+    (page,) = made.window.findChildren(ExportSession)
+    qtbot.waitUntil(page.foot.go.isEnabled, timeout=PATIENCE_MS)
+    return page
+
+
+def able(page: ExportSession) -> list[str]:
+    return [kind.text() for kind in page.kinds if kind.isEnabled()]
+
+
+def written(qtbot: QtBot, page: ExportSession, out: Path) -> None:
+    """Press Export, choose a path in its dialog, and wait."""
+    page.foot.go.click()
+    (dialog,) = page.findChildren(QFileDialog)
+    dialog.fileSelected.emit(str(out))
+    dialog.close()
+    assert not page.foot.go.isEnabled()
+    qtbot.waitUntil(page.foot.go.isEnabled, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not page.findChildren(QFileDialog), timeout=PATIENCE_MS)

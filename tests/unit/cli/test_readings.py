@@ -89,9 +89,10 @@ def test_that_what_was_locked_is_exported(
 ) -> None:
     words = ["export", "readings", "1", "--out", str(tmp_path), "--store", str(store)]
     assert run_command_line(words) == 0
-    assert capsys.readouterr().out == f"{tmp_path / 'readings.csv'}\n"
+    files = tmp_path / "readings.csv", tmp_path / "agreement.csv"
+    assert capsys.readouterr().out.split() == [str(file) for file in files]
     assert run_command_line([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == [str(tmp_path / "readings.csv")]
+    assert json.loads(capsys.readouterr().out) == [str(file) for file in files]
 
 
 def test_that_a_session_is_entered_as_a_run(overread: Overread, store: Path) -> None:

@@ -9,12 +9,11 @@ from typing import Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.counting import counted
-from viewer.domain.errors import WrongUseError
+from viewer.domain.errors import CancelledError, WrongUseError
 from viewer.readers.datasets.files import content_sha256
 from viewer.readers.datasets.merge import merge
 from viewer.services.configuring.form_field import FormField
 from viewer.services.importing.import_preview import (
-    CancelledError,
     NoticeCount,
     Progress,
     notice_counts,

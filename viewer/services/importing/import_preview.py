@@ -13,16 +13,12 @@ from typing import Final
 from viewer.domain.box_reference import readers_of
 from viewer.domain.case import Dataset, Notice, View
 from viewer.domain.counting import counted
-from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.domain.errors import CancelledError, WrongUseError
 from viewer.domain.item import check_items
 from viewer.services.trials.grades import grades_of
 
 Progress = Callable[[int, int], None]
 _SHOWN_OF_A_KIND: Final = 8
-
-
-class CancelledError(OverreadError):
-    """The user stopped the import; nothing was stored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from viewer.domain.case import Dataset, ImageRef, View
 from viewer.domain.counting import counted
-from viewer.domain.errors import OverreadError
+from viewer.domain.errors import CancelledError, OverreadError
 from viewer.domain.escapes import path_text
 from viewer.store.folders import FolderSummary
 
@@ -160,11 +160,7 @@ def _listing(folder: Path) -> str:
 
 def _read(folder: Path, stop: Event) -> Dataset:
     """Read a folder in the format it looks like; as images and masks if that fails."""
-    from viewer.services.importing.import_preview import (
-        CancelledError,
-        formats_found,
-        preview,
-    )
+    from viewer.services.importing.import_preview import formats_found, preview
 
     *special, plain = formats_found(folder)
     for name in special[:1]:

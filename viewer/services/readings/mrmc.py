@@ -25,6 +25,7 @@ from viewer.domain.reading_history import Standing
 from viewer.domain.report import Table
 from viewer.domain.result import Score
 from viewer.domain.run import Trial
+from viewer.services.readings.rating_agreement import agreement_table
 from viewer.services.readings.replies import (
     answer_of,
     confidence_of,
@@ -126,8 +127,9 @@ _CERTAIN: Final = 1
 def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
     """Write what every reader of a session's work locked; return the files.
 
-    ``readings.csv`` has one row per case; a reader study also gets ``study.imrmc``
-    (iMRMC) and ``study.xlsx`` (RJafroc's sheets TP, FP and TRUTH), one per finding if
+    ``readings.csv`` has one row per case, ``agreement.csv`` how far readers of the same
+    cases agree, if there are several; a reader study also gets ``study.imrmc`` (iMRMC)
+    and ``study.xlsx`` (RJafroc's sheets TP, FP and TRUTH), one per finding if
     there are several, and ``cases.csv``, which maps their case numbers. Some tasks of
     studies write what belongs into the data set's folder.
 
@@ -136,6 +138,7 @@ def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
     WrongUseError
         For an unknown session, or where nothing is locked yet.
     """
+    agreed = agreement_table(store, session)
     with open_store(store) as opened:
         refuse_sealed(ground_of(opened, session))
         table = _long(opened, session)
@@ -149,6 +152,8 @@ def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
             "readings.csv": csv_bytes(table.header, table.rows),
             **_files_of_task(opened, session),
         }
+        if agreed.rows:
+            files["agreement.csv"] = csv_bytes(agreed.header, agreed.rows)
         if scored:
             files |= mrmc_files(scored)
         sha256 = hashlib.sha256(files["readings.csv"]).hexdigest()

@@ -72,6 +72,7 @@ def _summary(store: Store, row: StoredSession) -> SessionSummary:
         unresolved=sum(s.unresolved for s in complete),
         withdrawn=row.withdrawn,
         condition="" if ground.spec.task else ground.spec.condition.name,
+        visiting=ground.spec.seal is not None,
     )
 
 

@@ -1,10 +1,12 @@
 """Agreement of a study's readers on its scales, choices and outlines (3.7)."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import isnan
 from pathlib import Path
+from typing import Final
 
 from viewer.domain.answer import MaskAnswer
 from viewer.domain.form import (
@@ -14,6 +16,7 @@ from viewer.domain.form import (
     Question,
     RevealedChoiceQuestion,
 )
+from viewer.domain.report import Table
 from viewer.metrics.agreement import Agreement, Weighting, cohen_kappa, gwet_ac
 from viewer.metrics.estimate import Estimate
 from viewer.metrics.harmonised import overlap
@@ -27,6 +30,10 @@ from viewer.store import cases, readings
 from viewer.store.database import Store, open_store
 
 Label = str | int
+_HEADER: Final = (
+    *("question", "measure", "readers", "n"),
+    *("value", "low", "high", "method", "reason"),
+)
 
 
 @dataclass(frozen=True)
@@ -177,6 +184,38 @@ def _masks_of(
         by_patient[patients.get(key[1], key[1])].append(dice)
     estimate = bounded_mean(tuple(by_patient.values()), (0.0, 1.0))
     return MaskAgreement(question, *pair, len(both), estimate)
+
+
+def agreement_table(store: Path, session: int) -> Table:
+    """Return the agreement of readers of a session's work, a row for each measure.
+
+    ``n`` is how many cases, or masks, two readers or more have in common. ``value`` is
+    empty where it is undefined, and ``reason`` says why; ``low`` and ``high`` are the
+    95 % interval of a mean Dice coefficient.
+    """
+    rows = [
+        (of.question, measure, readers, found.units, *_row(found))
+        for of in rating_agreement(store, session)
+        for measure, readers, found in _measures(of)
+    ]
+    for of in mask_agreement(store, session):
+        dice, between = of.dice, of.dice.interval
+        told = (dice.value, between.low, between.high, dice.method, "")
+        rows.append((of.question, "dice", f"{of.first}; {of.second}", of.masks, *told))
+    return Table("agreement", _HEADER, tuple(rows))
+
+
+def _measures(of: RatingAgreement) -> Iterator[tuple[str, str, Agreement]]:
+    for pair, kappa in of.kappas.items():
+        yield "kappa", "; ".join(pair), kappa
+    everybody = "; ".join(of.readers)
+    yield "alpha", everybody, of.alpha
+    yield "ac", everybody, of.ac
+
+
+def _row(found: Agreement) -> tuple[object, ...]:
+    value = None if isnan(found.value) else found.value
+    return value, None, None, found.method, found.reason
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Final
 
 import viewer
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
+from viewer.domain.counting import counted
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image_geometry import ImageGeometry
@@ -57,6 +58,12 @@ class WrittenAnswers:
     path: Path
     planned: int
     locked: int
+
+    @property
+    def sentence(self) -> str:
+        """How many cases are locked, in words."""
+        cases = counted(self.planned, "case")
+        return f"{self.locked} of {cases} locked in {self.path.name}"
 
 
 def open_sealed(settings: Settings, path: Path) -> SessionId:

@@ -8,15 +8,17 @@ of the file too (docs/privacy.md).
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from threading import Event
 from typing import Final
 
 import viewer
 from viewer.domain.aid import Aid
 from viewer.domain.case import DatasetImage
-from viewer.domain.errors import PrivacyError, WrongUseError
+from viewer.domain.counting import counted
+from viewer.domain.errors import CancelledError, PrivacyError, WrongUseError
 from viewer.domain.form import Part, RankedTextQuestion, RevealedChoiceQuestion
 from viewer.domain.form_values import values_as_json
 from viewer.domain.image import PixelImage
@@ -52,6 +54,12 @@ PLAN: Final = "session.json"
 """The member with questions, order and materials."""
 _TO_FILE: Final = "file"
 """What the audit calls the place that a sealed file goes to."""
+_LATER: Final = {
+    "later": "what is right",
+    "advice": "a model's answer",
+    "options": "the options",
+}
+"""What is withheld until a lock, by its name in a case, in words."""
 _HERE: Final = "Let the reader work on this machine."
 _SCHEMA: Final = {
     "type": "object",
@@ -95,9 +103,25 @@ class SealedFile:
     cases: int
     images: int
 
+    @property
+    def sentence(self) -> str:
+        """How much it holds, in words."""
+        held = f"{counted(self.cases, 'case')}, {counted(self.images, 'image')}"
+        return f"{held} in {self.path.name}"
 
-def seal_session(store: Path, session: SessionId, path: Path) -> SealedFile:
+
+def seal_session(
+    store: Path,
+    session: SessionId,
+    path: Path,
+    *,
+    progress: Callable[[int, int], object] | None = None,
+    stop: Event | None = None,
+) -> SealedFile:
     """Write a session to a file for another machine; return what it holds.
+
+    ``progress`` is told how many cases of how many are drawn; once ``stop`` is set,
+    it ends with CancelledError and writes nothing.
 
     Raises
     ------
@@ -113,7 +137,7 @@ def seal_session(store: Path, session: SessionId, path: Path) -> SealedFile:
     with open_store(store) as opened, session_lock(store, session, utc_now()):
         ground = ground_of(opened, session)
         _check_sealable(opened, ground)
-        drawn = _Drawn(opened, ground)
+        drawn = _Drawn(opened, ground, progress, stop)
         members = {**drawn.members(), SCHEMA: _json(_SCHEMA)}
         seal = _seal(opened, ground, members)
         data = bundle_bytes(members, {"format": SESSION, "seal": asdict(seal)})
@@ -160,23 +184,27 @@ def _shown_later(store: Store, ground: Ground) -> str:
     """Return in words what a session shows after a first lock, "" for nothing new."""
     for position, task in enumerate(readings.tasks_of(store, ground.session.id)):
         withheld = json.loads(readings.withheld_at(store, ground.session.id, position))
-        if withheld.get("later"):
-            return "what is right"
-        if withheld.get("advice"):
-            return "a model's answer"
-        if any(
-            isinstance(question, RevealedChoiceQuestion)
-            for question in ground.form_of(task).questions
-        ):
-            return "the options"
+        found = (words for name, words in _LATER.items() if withheld.get(name))
+        if words := next(found, ""):
+            return words
+        questions = ground.form_of(task).questions
+        if any(isinstance(one, RevealedChoiceQuestion) for one in questions):
+            return _LATER["options"]
     return ""
 
 
 class _Drawn:
     """A session's cases and images as they leave: numbered, checked and redrawn."""
 
-    def __init__(self, store: Store, ground: Ground) -> None:
+    def __init__(
+        self,
+        store: Store,
+        ground: Ground,
+        progress: Callable[[int, int], object] | None,
+        stop: Event | None,
+    ) -> None:
         self._store, self._ground = store, ground
+        self._progress, self._stop = progress, stop
         self._dataset = cases.dataset_named(store, ground.session.dataset)
         self._known = {image.key: image for image in self._dataset.images}
         self._items = {item.key: item for item in self._dataset.items}
@@ -186,7 +214,9 @@ class _Drawn:
         self.images: dict[str, SealedImage] = {}
         planned = readings.tasks_of(store, ground.session.id)
         self._reviewed = readings.reviewed_answers(store, ground.session.id)
-        self.tasks = tuple(self._task(i, task) for i, task in enumerate(planned, 1))
+        self.tasks = tuple(
+            self._task(i, len(planned), task) for i, task in enumerate(planned, 1)
+        )
 
     def members(self) -> dict[str, bytes]:
         """Return the plan and the images by their names in the file."""
@@ -200,7 +230,11 @@ class _Drawn:
         )
         return {PLAN: _json(plain(plan)), **self.pngs}
 
-    def _task(self, number: int, task: PlannedTask) -> PlannedTask:
+    def _task(self, number: int, every: int, task: PlannedTask) -> PlannedTask:
+        if self._stop is not None and self._stop.is_set():
+            raise CancelledError("Sealing was stopped.", "Nothing was written.")
+        if self._progress is not None:
+            self._progress(number, every)
         material = material_of(task)
         keys = dict.fromkeys([task.image, *(e.image for e in material.exhibits)])
         shown = [self._image_named(key) for key in keys if key]

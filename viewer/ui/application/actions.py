@@ -33,9 +33,15 @@ ACTIONS: Final = (
                "Open images: DICOM, PNG, JPEG, TIFF, volumes", "file-image-outline"),
     ActionSpec("file.open_folder", "File", "Open folder…", "Ctrl+Shift+O",
                "Open every image of a folder", "folder-open-outline"),
-    ActionSpec("file.open_session", "File", "Open session…", "",
-               "Read a session that was sealed on another machine, or merge its "
-               "answers where it was sealed", "file-lock-open-outline"),
+    ActionSpec("file.open_session", "File", "Open sealed session…", "",
+               "Read a session that was sealed on another machine",
+               "file-lock-open-outline", section=True),
+    ActionSpec("file.merge_answers", "File", "Merge answers…", "",
+               "Add the answers of a sealed session to it, where it was sealed",
+               "file-import-outline"),
+    ActionSpec("file.export_session", "File", "Export session…", "",
+               "Seal a reader's session for another machine, return its answers, or "
+               "write readings, agreement or a certificate", "file-lock-outline"),
     _read("file.close_case", "File", "Close case", "Ctrl+W",
           "Close the selected image's case; its files are not changed", "close"),
     _read("file.close_all", "File", "Close all cases", "Ctrl+Shift+W",

@@ -1,6 +1,6 @@
 """The line of a running batch in the status bar."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QToolButton, QWidget
 
@@ -10,6 +10,9 @@ from viewer.ui.application.run_state import Phase, RunState
 from viewer.ui.application.run_states import RunStates
 from viewer.ui.widgets.icons import icon
 from viewer.ui.widgets.plain_text import Label, as_tip
+
+if TYPE_CHECKING:
+    from viewer.services.worker.background import WorkerMessage
 
 _BAR_WIDTH: Final = 120
 _WHOLE: Final = 1000
@@ -46,6 +49,15 @@ class BatchLine(QWidget):
             row.addWidget(button)
         states.changed.connect(self._paint)
         self._paint()
+
+    def hear(self, message: "WorkerMessage") -> None:
+        """Follow what the worker does, and that it died."""
+        from viewer.services.worker.background import WorkerDied, WorkerEvent
+
+        if isinstance(message, WorkerEvent):
+            self.follow(message.event)
+        elif isinstance(message, WorkerDied):
+            self.forget_question()
 
     def follow(self, event: Event) -> None:
         """Show what a single question loads, until it ends."""

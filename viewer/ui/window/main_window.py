@@ -179,8 +179,17 @@ class MainWindow(QMainWindow):
         """Add the workspace for reviews."""
         self._review = review
         review.recall(self._layout.choices)
+        review.visits_changed.connect(self._show_what_is_around)
         self._add(_Shown(Place.REVIEW, widget), review.handlers())
         review.open_files(self._sealed)
+
+    def _show_what_is_around(self) -> None:
+        """Hide what would name models, and from a visiting reader all but the task."""
+        review = self._review if self.place is Place.REVIEW else None
+        for told in (self.status, self._told):
+            told.setHidden(review is not None)
+        for around in (self.switch, self.menuBar()):
+            around.setHidden(review is not None and review.visiting)
 
     def add_models(self, widget: QWidget, models: KeepsModels) -> None:
         """Add the workspace for models."""
@@ -229,9 +238,7 @@ class MainWindow(QMainWindow):
                 self.context.actions.enter(place)
                 self.context.actions.set_checked(f"window.{place}", True)
                 self.context.actions.bar("results", ("measure.back",))
-                # What runs beside a review would name its models.
-                for told in (self.status, self._told):
-                    told.setVisible(place is not Place.REVIEW)
+                self._show_what_is_around()
                 self._undoing.enter(place)
 
     @property
@@ -241,18 +248,16 @@ class MainWindow(QMainWindow):
         return next((s.place for s in self._shown if s.widget is widget), Place.READ)
 
     def open_paths(self, paths: Sequence[Path], *, show: bool = True) -> None:
-        """Open files in Read; without ``show`` only its list grows.
-
-        A sealed session, or the answers of one, is opened in Review once that is there.
-        """
+        """Open files in Read, sealed ones in Review; unless ``show``, just list."""
         self._sealed = [path for path in paths if path.suffix in SEALED]
         if self._sealed and self._review is not None:
             self._review.open_files(self._sealed)
-        if self._read is None or not paths or self._sealed:
-            return
-        if show:
-            self.enter(Place.READ)
-        self._read.open_paths([meant(path) for path in paths], show=show)
+        images = [meant(path) for path in paths if path not in self._sealed]
+        show = show and not self._sealed
+        if images and self._read is not None:
+            if show:
+                self.enter(Place.READ)
+            self._read.open_paths(images, show=show)
 
     def reopen(self) -> None:
         """Open what was open last, if it still exists."""
@@ -266,7 +271,8 @@ class MainWindow(QMainWindow):
         from viewer.ui.widgets.file_choice import set_last_folders
 
         set_last_folders(self._layout.folders)
-        if self._layout.workspace in {shown.place for shown in self._shown}:
+        known = self._layout.workspace in {shown.place for shown in self._shown}
+        if known and not self._sealed:
             self.enter(Place(self._layout.workspace))
         self._keeper.start()
 
@@ -330,13 +336,7 @@ class MainWindow(QMainWindow):
         return line
 
     def _hear(self, message: "WorkerMessage") -> None:
-        from viewer.services.worker.background import WorkerDied, WorkerEvent
-
-        line = self.batch
-        if isinstance(message, WorkerEvent):
-            line.follow(message.event)
-        elif isinstance(message, WorkerDied):
-            line.forget_question()
+        self.batch.hear(message)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Press the focused button on Return; ask if nothing else handles it."""

@@ -4,13 +4,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
+from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QDropEvent
 
+from viewer.settings import ANSWERS_ENDING, SEALED_ENDING
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.layout_memory import Choices, KeptImage
 
-SEALED: Final = (".session", ".answers")
-"""File suffixes of sealed sessions and of their answers."""
+SEALED: Final = (SEALED_ENDING, ANSWERS_ENDING)
+"""What Review opens."""
 
 
 class Workspace(Protocol):
@@ -91,6 +93,14 @@ class ReviewsCases(Workspace, Protocol):
 
     def close_session(self) -> None:
         """Save what is on the screen and release the session."""
+
+    @property
+    def visiting(self) -> bool:
+        """Whether a session that another store sealed is on the screen."""
+
+    @property
+    def visits_changed(self) -> SignalInstance:
+        """Tells that ``visiting`` may have changed."""
 
     def open_files(self, paths: Sequence[Path], /) -> None:
         """Open sessions that were sealed elsewhere, or merge the answers of some."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from viewer.ui.dialogs.confirm import confirm
 from viewer.ui.panels.review.briefing import Briefing
 from viewer.ui.panels.review.page import ReviewPage
 from viewer.ui.panels.review.results import ReviewResults
+from viewer.ui.panels.review.sealed_files import SealedFiles
 from viewer.ui.panels.review.start import (
     ReviewStart,
     ReviewWanted,
@@ -49,9 +50,10 @@ _PURGED: Final = (
     "Your name and all your answers go for good, and no table counts them any more. "
     "That there was a session, and when it ended, stays on record."
 )
-_ANSWERS: Final = ".answers"
-"""How the name of a sealed session's answers ends."""
-_DONE_WORDS: Final = "Every case is locked.\nThe answers are in the store."
+_DONE: Final = "Every case is locked.\nThe answers are in the store."
+_TO_RETURN: Final = (
+    "Every case is locked.\nReturn the answers to where the session comes from."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +78,23 @@ class _Begun:
 class ReviewWorkspace(QWidget):
     """A page to choose from, a page to review on, and a page shown at the end."""
 
+    visits_changed = Signal()
+    """``visiting`` may have changed."""
+
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context, self._store = context, context.settings.store
         self._background_tasks = BackgroundTasks(self)
         self._offered: _Offered | None = None
         self.start, self.page = ReviewStart(), ReviewPage(context.decoder)
-        self._done, self.results = _done_page(self._back), ReviewResults()
+        self.done, self.results = DonePage(), ReviewResults()
         self.briefing = Briefing()
+        self.files = SealedFiles(context.settings, self._fail, self)
         self._briefed: Session | None = None
+        self.visiting = False
+        """Whether a session that another store sealed is on the screen."""
         self._pages = QStackedWidget()
-        for page in (self.start, self.briefing, self.page, self._done, self.results):
+        for page in (self.start, self.briefing, self.page, self.done, self.results):
             self._pages.addWidget(page)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -106,6 +114,11 @@ class ReviewWorkspace(QWidget):
         self.briefing.left.connect(self._back)
         self.page.left.connect(self._back)
         self.results.left.connect(self._back)
+        self.done.back.clicked.connect(self._back)
+        self.done.export.clicked.connect(self.files.export)
+        self.files.told.connect(self.start.say)
+        self.files.registered.connect(self.open_session)
+        self.files.merged.connect(self.refresh)
         self.page.finished.connect(self._finish)
         self.page.bar.withdrawal_wanted.connect(self._ask_to_withdraw)
         self._context.changes.store_written.connect(self._look_again)
@@ -117,7 +130,7 @@ class ReviewWorkspace(QWidget):
             "edit.undo": page.undo,
             **page.handlers(),
             "review.pause": self._back,
-            "file.open_session": self._ask_for_file,
+            **self.files.handlers(),
         }
 
     @property
@@ -196,43 +209,18 @@ class ReviewWorkspace(QWidget):
         self._background_tasks.start("open", hold, self._begin, self._fail)
 
     def open_files(self, paths: Sequence[Path]) -> None:
-        """Open a session that was sealed elsewhere, or merge the answers of one."""
-        if not paths:
-            return
-        self._context.actions.run("window.review")
-        self._back()
-        if paths[0].suffix == _ANSWERS:
-            self._merge(paths[0])
-            return
-
-        def register() -> SessionId:
-            from viewer.services.readings.sealed import open_sealed
-
-            return open_sealed(self._context.settings, paths[0].absolute())
-
-        self._open(register)
-
-    def _ask_for_file(self) -> None:
-        from viewer.ui.widgets.file_choice import choose_to_read
-
-        kinds = f"Sessions and their answers (*.session *{_ANSWERS})"
-        choose_to_read(
-            self, "Open session", kinds, lambda path: self.open_files([path])
-        )
-
-    def _merge(self, path: Path) -> None:
-        from viewer.services.readings.merging import Merged, merge_answers
-
-        def show(merged: Merged) -> None:
-            self.start.say(merged.sentence)
-            self.refresh()
-
-        self._background_tasks.start(
-            "merge", lambda: merge_answers(self._store, path), show, self._fail
-        )
+        """Open a session that was sealed elsewhere, or merge the answers of some."""
+        if paths:
+            self._context.actions.run("window.review")
+            self._back()
+            self.files.open(paths)
 
     def _begin(self, begun: _Begun) -> None:
         summary = begun.session.summary
+        self.start.say("")
+        self.files.read_last = summary.id
+        self.done.show_session(summary)
+        self._visit(summary.visiting)
         if not begun.agreed or (summary.form.briefing and not summary.done):
             self._briefed = begun.session
             self._pages.setCurrentWidget(self.briefing)
@@ -386,16 +374,23 @@ class ReviewWorkspace(QWidget):
 
     def _finish(self) -> None:
         self.page.close_session()
-        self._show(self._done)
+        self._show(self.done)
 
     def _show(self, page: QWidget) -> None:
-        """Show a page with one button, which Enter presses."""
+        """Show a page whose first visible button Enter presses."""
+        self._visit(False)
         self._pages.setCurrentWidget(page)
-        for button in page.findChildren(QPushButton):
+        shown = (b for b in page.findChildren(QPushButton) if b.isVisibleTo(page))
+        for button in tuple(shown)[:1]:
             button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _visit(self, visiting: bool) -> None:
+        self.visiting = visiting
+        self.visits_changed.emit()
 
     def _back(self) -> None:
         self.close_session()
+        self._visit(False)
         self._pages.setCurrentWidget(self.start)
         self.start.reader.setFocus(Qt.FocusReason.OtherFocusReason)
         self.refresh()
@@ -428,15 +423,24 @@ class ReviewWorkspace(QWidget):
             self.refresh()
 
 
-def _done_page(back: Callable[[], None]) -> QWidget:
-    page, words, button = QWidget(), Label(_DONE_WORDS), primary("Back to Review")
-    words.setFont(theme.title_font(words.font()))
-    words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    button.clicked.connect(back)
-    column = QVBoxLayout(page)
-    column.addStretch(1)
-    column.addWidget(words)
-    column.addSpacing(16)
-    column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
-    column.addStretch(1)
-    return page
+class DonePage(QWidget):
+    """Says that every case is locked, and what is to be done with the answers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.export = Label(_DONE), primary("Return answers…")
+        self.back = primary("Back to Review")
+        self.words.setFont(theme.title_font(self.words.font()))
+        self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column = QVBoxLayout(self)
+        column.addStretch(1)
+        column.addWidget(self.words)
+        column.addSpacing(16)
+        for button in (self.export, self.back):
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(1)
+
+    def show_session(self, summary: SessionSummary) -> None:
+        """Say where the answers of a session go."""
+        self.words.setText(_TO_RETURN if summary.visiting else _DONE)
+        self.export.setVisible(summary.visiting)

@@ -10,10 +10,9 @@ from tests.helpers.item_datasets import report_folder
 from tests.helpers.tiny_study import write_images
 from viewer.cli import run_command_line
 from viewer.domain.case import Notice
-from viewer.domain.errors import WrongUseError
+from viewer.domain.errors import CancelledError, WrongUseError
 from viewer.readers.grades import COLUMNS
 from viewer.services.importing.import_preview import (
-    CancelledError,
     FindingCount,
     formats_found,
     formats_shown,

@@ -201,7 +201,7 @@ def test_that_the_same_readings_give_the_same_bytes(
     first = export_readings(study, SessionId(1), tmp_path / "one")
     second = export_readings(study, SessionId(2), tmp_path / "two")
     assert [path.name for path in first] == [
-        "readings.csv",
+        *("readings.csv", "agreement.csv"),
         *("study_edema.imrmc", "study_edema.xlsx"),
         *("study_pneumothorax.imrmc", "study_pneumothorax.xlsx"),
         "cases.csv",

@@ -1,3 +1,4 @@
+import csv
 from pathlib import Path
 
 import pytest
@@ -5,10 +6,12 @@ from sklearn.metrics import cohen_kappa_score
 
 from tests.helpers.reading_forms import GRADING
 from tests.helpers.reviewed_run import dataset
+from tests.helpers.rubric_agreement import ac2_of_all, alpha_of_all
 from viewer.cli import run_command_line
 from viewer.domain.rubric import OF_IMAGE
 from viewer.metrics.planning import variances
 from viewer.services.readings import cases, opening, recording
+from viewer.services.readings.mrmc import export_readings
 from viewer.services.readings.rating_agreement import rating_agreement, rating_plans
 from viewer.store import cases as data_sets
 from viewer.store.database import open_store
@@ -64,6 +67,32 @@ def test_that_scales_agree_as_scikit_learn_says(path: Path) -> None:
         assert -1 <= found[name].alpha.value <= 1
     assert found["synthesis"].ac.value == 1
     assert found["synthesis"].alpha.reason
+
+
+def test_that_the_exported_agreement_is_that_of_other_code(
+    path: Path, tmp_path: Path
+) -> None:
+    export_readings(path, 1, tmp_path / "out")
+    with (tmp_path / "out" / "agreement.csv").open(encoding="utf-8") as file:
+        told = {(r["question"], r["measure"]): r for r in csv.DictReader(file)}
+    units = _both(path)
+    graded = [[_grades(reader, u)["process"] for u in units] for reader in (0, 1)]
+    levels = [1, 2, 3, 4, 5]
+    qwk = cohen_kappa_score(*graded, labels=levels, weights="quadratic")
+    every = [
+        [_grades(reader, u)["process"] for reader in (0, 1)[: 1 + (u in units)]]
+        for u in range(20)
+    ]
+    for measure, expected in (
+        ("kappa", qwk),
+        ("alpha", alpha_of_all(every)),
+        ("ac", ac2_of_all(every)),
+    ):
+        row = told["process", measure]
+        assert float(row["value"]) == pytest.approx(float(expected), abs=1e-9)
+        assert (row["readers"], row["n"]) == ("R0; R1", "15")
+    assert told["synthesis", "alpha"]["value"] == ""
+    assert told["synthesis", "alpha"]["reason"]
 
 
 def test_that_a_single_reader_agrees_about_nothing(path: Path) -> None:

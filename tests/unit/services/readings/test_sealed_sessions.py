@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ from viewer.cli import run_command_line
 from viewer.domain.aid import Aid, Arm
 from viewer.domain.answer import CellAnswer
 from viewer.domain.errors import (
+    CancelledError,
     OverreadError,
     PrivacyError,
     UnreadableInputError,
@@ -472,6 +474,23 @@ def test_that_what_leaves_is_audited_and_consented_to_once(trip: Trip) -> None:
 
 def reseal(trip: Trip) -> None:
     seal_session(trip.origin, trip.session, trip.origin.parent / "again.session")
+
+
+def test_that_who_stops_sealing_gets_no_file_and_lets_nothing_leave(trip: Trip) -> None:
+    told, stop, out = [], Event(), trip.origin.parent / "stopped.overread-session"
+
+    def progress(done: int, every: int) -> None:
+        told.append((done, every))
+        stop.set()
+
+    with open_store(trip.origin) as store:
+        before = audit(store), check_audit(store)
+    with pytest.raises(CancelledError, match="was stopped"):
+        seal_session(trip.origin, trip.session, out, progress=progress, stop=stop)
+    assert told == [(1, 3)]
+    assert not out.exists()
+    with open_store(trip.origin) as store:
+        assert (audit(store), check_audit(store)) == before
 
 
 def test_that_a_restricted_or_blocked_image_keeps_its_session_here(trip: Trip) -> None:

@@ -4,6 +4,8 @@ from typing import Final
 
 from viewer.domain.form import (
     ChecklistQuestion,
+    ChoiceQuestion,
+    DraftQuestion,
     FlagQuestion,
     Form,
     LikertQuestion,
@@ -76,4 +78,21 @@ CHECKING: Final = Form(
         TextQuestion("why", "Why?", required=True),
     ),
 )
-EVERY_FORM: Final = (*FORMS.values(), GRADING, DIFFERENTIAL, CHECKING)
+CURATION: Final = Form(
+    "curation",
+    "1",
+    "Choice of a text",
+    (
+        ChoiceQuestion(
+            "chosen",
+            "Which text?",
+            (
+                Option("1", "Is there one?"),
+                Option("2", "Are there two?"),
+                Option("W", ""),
+            ),
+        ),
+        DraftQuestion("text", "The text", "chosen", ("W",)),
+    ),
+)
+EVERY_FORM: Final = (*FORMS.values(), GRADING, DIFFERENTIAL, CHECKING, CURATION)

@@ -108,6 +108,26 @@ class TextQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class DraftQuestion:
+    """A text that begins as the words of an option, and may be edited.
+
+    ``of`` is the choice whose option it begins as; those of the keys ``blank`` begin
+    with nothing. Words that were not changed are no answer.
+    """
+
+    id: str
+    text: str
+    of: str
+    blank: tuple[str, ...] = ()
+    help: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Always False: the option's own words may do."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
 class RankedTextQuestion:
     """Ranked lines of free text, the first the most likely."""
 
@@ -190,6 +210,7 @@ Question = (
     | ChecklistQuestion
     | LikertQuestion
     | TextQuestion
+    | DraftQuestion
     | RankedTextQuestion
     | PlaceQuestion
     | RevealedChoiceQuestion

@@ -6,6 +6,7 @@ from typing import Any, Final
 from viewer.domain.form import (
     ChecklistQuestion,
     ChoiceQuestion,
+    DraftQuestion,
     FlagQuestion,
     Form,
     LikertQuestion,
@@ -26,6 +27,7 @@ _QUESTIONS: Final[Kinds[Question]] = Kinds(
         "checklist": ChecklistQuestion,
         "likert": LikertQuestion,
         "text": TextQuestion,
+        "draft": DraftQuestion,
         "ranked_text": RankedTextQuestion,
         "place": PlaceQuestion,
         "revealed_choice": RevealedChoiceQuestion,

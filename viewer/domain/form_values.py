@@ -19,6 +19,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.form import (
     ChecklistQuestion,
     ChoiceQuestion,
+    DraftQuestion,
     FlagQuestion,
     LikertQuestion,
     Option,
@@ -262,6 +263,7 @@ _CHECKS: Final[Mapping[type, Callable[..., str]]] = {
     RevealedChoiceQuestion: _choice,
     LikertQuestion: _level,
     TextQuestion: _text,
+    DraftQuestion: _text,
     RankedTextQuestion: _ranking,
     FlagQuestion: _flag,
     PlaceQuestion: _place,

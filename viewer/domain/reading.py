@@ -257,6 +257,7 @@ class Progress:
 
     ``unresolved`` cases are locked as unsure and counted in ``done``. ``median_s`` and
     ``left_s`` (for the cases still to be locked) are None before the first lock.
+    ``overview`` sums up what was locked, where the task does.
     """
 
     planned: int
@@ -264,6 +265,7 @@ class Progress:
     unresolved: int
     median_s: float | None
     left_s: float | None
+    overview: tuple[Exhibit, ...] = ()
 
     @property
     def left(self) -> int:

@@ -94,8 +94,13 @@ class SelectedTask:
         """The changes, word for word: ``- old`` and ``+ new``; empty for none."""
         if self.origin is not Origin.EDITED:
             return ()
-        lines = ndiff(self.candidate.split(), self.task.split())
-        return tuple(line for line in lines if line[0] in "+-")
+        return changed_words(self.candidate, self.task)
+
+
+def changed_words(before: str, after: str) -> tuple[str, ...]:
+    """Return the changes of a text, word for word: ``- old`` and ``+ new``."""
+    lines = ndiff(before.split(), after.split())
+    return tuple(line for line in lines if line[0] in "+-")
 
 
 FORMAT: Final = "overread rubric tasks"

@@ -23,11 +23,15 @@ from viewer.studies.steps import PredictedBoxes
 
 @dataclass(frozen=True)
 class Output:
-    """An answer of a run, to be graded; ``id`` is its trial's in the store."""
+    """An answer of a run, to be graded; ``id`` is its trial's in the store.
+
+    ``params`` are the run's, as the study reads them.
+    """
 
     id: int
     trial: Trial
     answer: AnyAnswer
+    params: object
     boxes: tuple[PredictedBoxes, ...] = ()
 
 

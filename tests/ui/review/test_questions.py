@@ -5,7 +5,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.reading_forms import CHECKING, DIFFERENTIAL, EVERY_FORM, GRADING
+from tests.helpers.reading_forms import (
+    CHECKING,
+    CURATION,
+    DIFFERENTIAL,
+    EVERY_FORM,
+    GRADING,
+)
 from viewer.domain.answer import CellAnswer, PointAnswer
 from viewer.domain.case import ImageRef
 from viewer.domain.form import Form, Option
@@ -18,6 +24,7 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.grid import Cell
 from viewer.domain.reading import Task, TaskState
 from viewer.ui.panels.review.choice import ChecklistBox, ChoiceBox, LikertBox
+from viewer.ui.panels.review.draft import DraftBox
 from viewer.ui.panels.review.form import FlagBox, ReviewForm, TextBox
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.place import PlaceBox
@@ -82,8 +89,50 @@ def test_that_every_form_that_ships_is_drawn_without_a_screen_of_its_own(
         kinds |= {type(box) for box in made.boxes.values()}
     assert kinds == {
         *(ChoiceBox, ChecklistBox, LikertBox, RankingBox),
-        *(FlagBox, PlaceBox, TextBox),
+        *(FlagBox, PlaceBox, TextBox, DraftBox),
     }
+
+
+def test_that_a_draft_begins_as_the_option_chosen_and_shows_what_was_changed(
+    qtbot: QtBot, image: ReviewImage
+) -> None:
+    form = shown(qtbot, image, CURATION)
+    box = form.boxes["text"]
+    assert isinstance(box, DraftBox)
+    type_keys(form, Qt.Key.Key_1)
+    assert box.line.toPlainText() == "Is there one?"
+    assert form.values == {"chosen": "1"}
+    assert form.comment()
+    QTest.keyClicks(box.line, " Where?")
+    assert form.values["text"] == "Is there one? Where?"
+    assert box.changes.text() == "+ Where?"
+    for _ in " Where?":
+        QTest.keyClick(box.line, Qt.Key.Key_Backspace)
+    assert form.values == {"chosen": "1"}
+    QTest.keyClicks(box.line, " Where?")
+    type_keys(form, Qt.Key.Key_2)
+    assert (box.line.toPlainText(), dict(form.values)) == (
+        "Are there two?",
+        {"chosen": "2"},
+    )
+    type_keys(form, Qt.Key.Key_W)
+    assert box.line.toPlainText() == ""
+    QTest.keyClicks(box.line, "Own words ")
+    assert form.values == {"chosen": "W", "text": "Own words"}
+    assert box.line.toPlainText() == "Own words "
+    assert box.changes.text() == ""
+
+
+def test_that_a_saved_draft_is_shown_again(qtbot: QtBot, image: ReviewImage) -> None:
+    for values, words in (
+        ({"chosen": "2"}, "Are there two?"),
+        ({"chosen": "2", "text": "Are there three?"}, "Are there three?"),
+        ({}, ""),
+    ):
+        form = shown(qtbot, image, CURATION, values=values)
+        box = form.boxes["text"]
+        assert isinstance(box, DraftBox)
+        assert (box.line.toPlainText(), dict(form.values)) == (words, values)
 
 
 def test_that_a_checklist_takes_any_number_of_options(

@@ -1,5 +1,6 @@
 """People grade, answer, diagnose and check in the window, and it counts at once."""
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -17,7 +18,7 @@ from tests.helpers.review_story import (
     open_review,
     words_on_screen,
 )
-from tests.helpers.task_stores import imported, phantom
+from tests.helpers.task_stores import imported, overread, phantom
 from viewer.domain.answer import PointAnswer
 from viewer.domain.geometry import PointPx
 from viewer.domain.reading import TaskState
@@ -33,6 +34,7 @@ from viewer.services.trials.grades import grades_of
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.store.reading_audit import check_audit
+from viewer.ui.panels.review.draft import DraftBox
 from viewer.ui.panels.review.ranking import RankingBox
 
 KEY = Qt.Key
@@ -61,6 +63,14 @@ def store_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return imported(folder, _FORMATS[study], run=runs)
 
     return made
+
+
+@pytest.fixture(scope="module")
+def curated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store in which a model proposed tasks for two studies."""
+    folder = phantom(tmp_path_factory.mktemp("curated") / "cases", "rubric_reading", 2)
+    shutil.copy(folder / "curation.toml", folder / "study.toml")
+    return imported(folder, "report-studies")
 
 
 @pytest.fixture
@@ -369,6 +379,51 @@ def test_that_a_case_is_checked_and_a_skipped_one_comes_back(
     found = [i.reference["validations"] for i in items if "validations" in i.reference]
     assert len(found) == done
     assert str(found[0]).count("Dr A") == 1
+
+
+def test_that_the_tasks_of_studies_are_chosen_by_keys(
+    qtbot: QtBot, settings: Settings, curated: Path, tmp_path: Path
+) -> None:
+    shutil.copy(curated, settings.store)
+    story = open_review(qtbot, settings)
+    begin(story, "Choose the tasks", "Dr S")
+    page, draft = story.page, story.page.side.form.boxes["text"]
+    assert isinstance(draft, DraftBox)
+    assert page.texts.overview.isHidden()
+    first = story.task.options["candidate"][0].text
+    story.press(KEY.Key_1)
+    assert draft.line.toPlainText() == first
+    story.press(KEY.Key_C)
+    QTest.keyClicks(draft.line, " Where?")
+    assert draft.changes.text() == "+ Where?"
+    QTest.keyClick(draft.line, ENTER)
+    story.press(ENTER)
+    story.wait(page.texts.overview.isVisible)
+    assert "(37 %)  lung parenchyma" in " ".join(words_on_screen(page.texts.overview))
+    story.press(KEY.Key_M)
+    assert story.window.focusWidget() is draft.line
+    QTest.keyClick(draft.line, ENTER)
+    story.press(ENTER)
+    assert "Write the task" in page.side.problem.text()
+    QTest.keyClicks(draft.line, "How wide is the heart?")
+    QTest.keyClick(draft.line, ENTER)
+    story.press(ENTER)
+    assert not story.review.reviewing
+    story.window.close()
+    out = tmp_path / "tasks.json"
+    overread("export", "tasks", 1, "--out", out, "--store", settings.store)
+    tasks = json.loads(out.read_text("utf-8"))["tasks"]
+    diffs = {task["origin"]: task["diff"] for task in tasks}
+    assert diffs == {"edited": ["+ Where?"], "written": []}
+
+
+def test_that_the_only_case_left_cannot_be_skipped(opened: Opened) -> None:
+    story = opened("pathology_mcq")
+    begin(story, "Judge the questions", "Zoe")
+    while story.page._next():
+        story.press(KEY.Key_A, ENTER, KEY.Key_1, ENTER)
+    click(story, story.page.bar.skip)
+    assert "no other case" in story.page.side.problem.text()
 
 
 def test_that_a_reader_withdraws_in_the_window(

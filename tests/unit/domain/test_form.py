@@ -11,6 +11,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.form import (
     ChecklistQuestion,
     ChoiceQuestion,
+    DraftQuestion,
     FlagQuestion,
     Form,
     LikertQuestion,
@@ -66,6 +67,7 @@ def test_that_the_forms_together_ask_every_type_of_question() -> None:
     assert asked == {
         ChecklistQuestion,
         TextQuestion,
+        DraftQuestion,
         ChoiceQuestion,
         LikertQuestion,
         RankedTextQuestion,
@@ -120,6 +122,8 @@ def test_that_ticks_and_lines_of_text_are_checked(
 
 def test_that_a_line_that_is_not_required_may_stay_empty() -> None:
     assert problem_with(TextQuestion("note", "Note"), "", CANVAS) == ""
+    draft = DraftQuestion("text", "Text", "chosen")
+    assert problem_with(draft, None, CANVAS) == ""
 
 
 def test_that_options_revealed_after_a_lock_begin_a_stage_of_their_own() -> None:

@@ -251,7 +251,13 @@ def _outputs(store: Store, run: int | None, study: Study) -> tuple[Output, ...]:
         raise WrongUseError("Outputs of a run are graded.", "Choose a run.")
     context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     return tuple(
-        Output(one.id, one.trial, answer, _boxes(context, study, one.trial, answer))
+        Output(
+            one.id,
+            one.trial,
+            answer,
+            context.params,
+            _boxes(context, study, one.trial, answer),
+        )
         for one in trials.scored_trials(store, run)
         if (answer := _answer(one.parsed)) is not None
     )

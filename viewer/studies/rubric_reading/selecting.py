@@ -11,11 +11,11 @@ from typing import Any, Final
 from viewer.domain.case import Dataset
 from viewer.domain.form import (
     ChoiceQuestion,
+    DraftQuestion,
     FlagQuestion,
     Form,
     LikertQuestion,
     Option,
-    TextQuestion,
 )
 from viewer.domain.form_values import Values
 from viewer.domain.item import item_of
@@ -38,6 +38,13 @@ from viewer.studies.rubric_reading.curating import (
     selected,
 )
 from viewer.studies.rubric_reading.frames import covered_regions
+from viewer.studies.rubric_reading.params import Params
+from viewer.studies.rubric_reading.policy import (
+    NO_PRIOR,
+    PRIOR_TOO_OLD,
+    InputPolicy,
+    shown,
+)
 from viewer.studies.rubric_reading.protocol_data import TARGETS
 
 CANDIDATE, TEXT, PROBLEM = "candidate", "text", "problem"
@@ -60,23 +67,24 @@ _AGREEMENT: Final = (
     "agree",
     "strongly agree",
 )
-_YEAR_DAYS: Final = 365
+_SO_FAR: Final = "Regions of the tasks so far (the paper's share in brackets)"
+_UNSUITED: Final = {
+    NO_PRIOR: "compares with a prior, and there is none",
+    PRIOR_TOO_OLD: "compares with a prior, which is too old",
+}
+"""Why a task that compares with the prior would not be asked (E001-05)."""
 
 _FORM: Final = Form(
     "task_selection",
-    "1",
+    "2",
     "Choice of tasks",
     (
-        ChoiceQuestion(CANDIDATE, "Which task is asked about this study?"),
-        TextQuestion(
-            TEXT,
-            "The task in your words",
-            "Leave it empty to take the candidate as it is.",
-        ),
+        ChoiceQuestion(CANDIDATE, "Candidates, the best first"),
+        DraftQuestion(TEXT, "The task as it is asked", CANDIDATE, tuple(_WRITTEN)),
         *(
             LikertQuestion(
                 f"{_SCORE}{number}",
-                f"{criterion.value}, as you see it",
+                f"{criterion.value}: your score",
                 _AGREEMENT,
                 required=False,
             )
@@ -96,18 +104,22 @@ def _cases(dataset: Dataset, outputs: Sequence[Output]) -> Iterator[ReadingCase]
         if not proposals or output.trial.item in seen:
             continue
         seen.add(output.trial.item)
-        study = study_of(item_of(items, output.trial.item))
+        study, most = study_of(item_of(items, output.trial.item)), output.params
+        assert isinstance(most, Params)  # noqa: S101 - of this study's run
         if study.images:
-            yield ReadingCase(
-                study.key, study.images[0].key, _material(study, proposals)
-            )
+            material = _material(study, proposals, most.max_prior_days)
+            yield ReadingCase(study.key, study.images[0].key, material)
 
 
-def _material(study: ReportStudy, proposals: Sequence[Proposal]) -> Material:
+def _material(
+    study: ReportStudy, proposals: Sequence[Proposal], max_prior_days: int
+) -> Material:
     """Return a study with its report, and its candidates by their score."""
+    drafts = [selected(study.key, one) for one in proposals]
     options = tuple(
-        Option(str(number), one.candidate.task, _told(one))
-        for number, one in enumerate(proposals, 1)
+        Option(str(number), one.candidate.task, _told(one, unsuited))
+        for number, (one, draft) in enumerate(zip(proposals, drafts, strict=True), 1)
+        for unsuited in [_unsuited(study, draft, max_prior_days)]
     )
     written = tuple(Option(key, _WORDS[of]) for key, of in _WRITTEN.items())
     images = tuple(
@@ -117,34 +129,48 @@ def _material(study: ReportStudy, proposals: Sequence[Proposal]) -> Material:
     texts = (
         Exhibit("Indication", study.indication),
         Exhibit("Findings", study.findings),
-        Exhibit("Prior", _prior(study)),
+        Exhibit("Prior", _prior(study, max_prior_days)),
     )
-    drafts = [task_as_json(selected(study.key, one)) for one in proposals]
     return Material(
         "Which task is asked about this study?",
         exhibits=(*images, *(one for one in texts if one.text)),
         options={CANDIDATE: (*options, *written)},
-        notes={"study": study.key, "candidates": drafts},
+        notes={"study": study.key, "candidates": [*map(task_as_json, drafts)]},
     )
 
 
-def _told(one: Proposal) -> str:
+def _unsuited(study: ReportStudy, draft: SelectedTask, max_prior_days: int) -> str:
+    """Return why models could not be asked a task about the study, "" if they can."""
+    found = shown(
+        study.images,
+        InputPolicy.ALL_VIEWS,
+        temporal=draft.temporal,
+        prior_days=study.prior_days,
+        max_prior_days=max_prior_days,
+    )
+    return _UNSUITED.get(found.reason, "")
+
+
+def _told(one: Proposal, unsuited: str) -> str:
     """Return a candidate's category, source, scores and what is wrong with them."""
-    total = f"score {one.total} of 20" if one.total is not None else "not scored"
+    total = f"score {one.total} of 20" if one.quality else one.unscored
+    if one.quality and one.quality.disagreement:
+        total += f" (the model's own sum: {one.quality.conclusion or 'none'})"
     risk = "risk flagged" if one.quality and one.quality.risk else ""
     words = one.candidate.category.value.replace("_", " ")
-    told = (total, risk, words, one.candidate.source.value, one.disagreement)
+    source = f"from the {one.candidate.source.value}"
+    told = (total, risk, unsuited, words, source)
     return " · ".join(part for part in told if part)
 
 
-def _prior(study: ReportStudy) -> str:
-    """Return how old the prior is, and whether that is old."""
+def _prior(study: ReportStudy, max_days: int) -> str:
+    """Return how old the prior is, and whether that is too old to compare with."""
     days = study.prior_days
     if not study.has_prior:
         return "There is no prior study."
     if days is None:
         return "The age of the prior study is not known."
-    old = " It is more than a year old." if days > _YEAR_DAYS else ""
+    old = f" Tasks compare with {max_days} days at most." if 0 < max_days < days else ""
     return f"The prior study is {days} days older.{old}"
 
 
@@ -185,11 +211,11 @@ def _coverage(read: Sequence[CaseRead]) -> tuple[Exhibit, ...]:
     counts = covered_regions(tasks)
     total = sum(counts.values())
     lines = [
-        f"{region}: {100 * counts.get(region, 0) / total:.0f} % (paper {share} %)"
+        f"{100 * counts.get(region, 0) / total:.0f} % ({share} %)  {region}"
         for region, share in TARGETS.items()
         if total
     ]
-    return (Exhibit("Regions so far", "\n".join(lines)),) if lines else ()
+    return (Exhibit(_SO_FAR, "\n".join(lines)),) if lines else ()
 
 
 SELECTION: Final = ReadingTask(

@@ -16,6 +16,7 @@ from viewer.domain.answer import BoxesAnswer, CellAnswer, MaskAnswer, PointAnswe
 from viewer.domain.form import (
     ChecklistQuestion,
     ChoiceQuestion,
+    DraftQuestion,
     FlagQuestion,
     Form,
     LikertQuestion,
@@ -64,7 +65,7 @@ def _value(question: Question, task: Task) -> Value | None:
         case ChecklistQuestion():
             options = question.options or task.options.get(question.id, ())
             return tuple(option.key for option in options[: position % 3]) or None
-        case TextQuestion():
+        case TextQuestion() | DraftQuestion():
             return f"words about {position}"
         case FlagQuestion():
             return Flagged(f"flag of {position}") if position % 2 else None

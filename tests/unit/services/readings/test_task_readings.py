@@ -30,6 +30,7 @@ from viewer.readers.datasets.item_reviews import WRONG_IF
 from viewer.services.readings import cases, opening, recording
 from viewer.services.readings.aiding import effects
 from viewer.services.readings.mrmc import export_readings
+from viewer.services.readings.progress import progress
 from viewer.services.readings.rating_agreement import mask_agreement
 from viewer.services.readings.task_readings import TaskWanted, open_task, task_offer
 from viewer.services.reporting.report_run import checked_report, report_files
@@ -396,7 +397,8 @@ def test_that_a_radiologist_takes_edits_or_writes_the_task_of_each_study(
     assert ground.task is not None
     assert ground.task.overview is not None
     (told,) = ground.task.overview(read)
-    assert "(paper 37 %)" in told.text
+    assert "(37 %)  lung parenchyma" in told.text
+    assert progress(proposed, session).overview == (told,)
 
 
 @pytest.fixture(scope="module")

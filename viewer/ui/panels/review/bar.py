@@ -3,6 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QWidget
 
 from viewer.domain.counting import counted
@@ -11,6 +12,8 @@ from viewer.ui.widgets.labels import caption, link, title
 from viewer.ui.widgets.plain_text import Label, as_tip
 
 _BAR_WIDTH: Final = 120
+_WIDE: Final = 900
+"""Pixels: with less room there is none for words beside the title."""
 _MEANING: Final = (
     "{}: the shares of position and anatomy errors among all complete misses, per "
     "model and finding, estimated from the reviewed ones (exact hypergeometric 95 % "
@@ -61,6 +64,12 @@ class ReviewBar(QFrame):
         for button in (self.skip, self.leave, self.withdraw):
             row.addWidget(button)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Show only what has room; the reader and the times are told on the bar."""
+        super().resizeEvent(event)
+        for label in (self.reader, self.words, self.forecast):
+            label.setVisible(self.width() >= _WIDE)
+
     def show_session(self, summary: SessionSummary) -> None:
         """Show what is reviewed and the reader."""
         self.title.setText(summary.title)
@@ -74,6 +83,7 @@ class ReviewBar(QFrame):
         """Show the session's progress and its estimated remaining time."""
         self.words.setText(progress_words(progress))
         self.words.setToolTip(as_tip(self.words.text()))
+        self.bar.setToolTip(as_tip(f"{self.reader.text()}\n{self.words.text()}"))
         self.bar.setMaximum(max(1, progress.planned))
         self.bar.setValue(progress.done)
 

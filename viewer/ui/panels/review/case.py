@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
@@ -99,7 +99,9 @@ class CaseArea(QSplitter):
         way = Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal
         if self.orientation() != way:
             self.setOrientation(way)
-            self.setSizes([2 * WIDTH, WIDTH])
+            # Not before the new direction is laid out.
+            parts = [(3 if narrow else 2) * WIDTH, WIDTH]
+            QTimer.singleShot(0, self, lambda: self.setSizes(parts))
 
 
 def _images_of(task: Task) -> tuple[ShownExhibit, ...]:

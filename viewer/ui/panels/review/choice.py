@@ -168,6 +168,11 @@ class ChoiceBox(QuestionBox):
             self._offered = options
             self.options.offer([(option.key, option) for option in options])
 
+    @property
+    def chosen(self) -> Option | None:
+        """The option chosen, None without one."""
+        return next((one for one in self._offered if one.key == self.value), None)
+
     def paint_value(self) -> None:
         """Press the chosen option's button."""
         self.options.paint(self.value)

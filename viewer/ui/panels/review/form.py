@@ -1,15 +1,17 @@
 """The questions of a form in a column; keys go to the current one."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
 from viewer.domain.form import (
     ChecklistQuestion,
     ChoiceQuestion,
+    DraftQuestion,
     FlagQuestion,
     Form,
     LikertQuestion,
@@ -19,9 +21,10 @@ from viewer.domain.form import (
     RevealedChoiceQuestion,
     TextQuestion,
 )
-from viewer.domain.form_values import Flagged, Values
+from viewer.domain.form_values import Flagged, Values, problem_with
 from viewer.domain.reading import Task, TaskState
 from viewer.ui.panels.review.choice import ChecklistBox, ChoiceBox, LikertBox
+from viewer.ui.panels.review.draft import DraftBox
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.place import PlaceBox
 from viewer.ui.panels.review.question import QuestionBox, ValueChanged
@@ -40,7 +43,7 @@ class ReviewForm(QWidget):
     value_changed = Signal(object)
     """ValueChanged"""
     asked_changed = Signal(QWidget)
-    """The box of the question that keys go to now."""
+    """QWidget: what the keys go to now, to be scrolled to"""
 
     def __init__(self, image: ReviewImage, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,11 +68,13 @@ class ReviewForm(QWidget):
             box.setParent(None)
             box.deleteLater()
         self._form = form
-        self.boxes = {q.id: box_of(q, self._image) for q in form.questions}
-        for box in self.boxes.values():
+        self.boxes = {}
+        for question in form.questions:
+            box = _box_of(question, self._image, self.boxes)
+            self.boxes[question.id] = box
             self._column.addWidget(box)
             box.value_changed.connect(self._change)
-            if isinstance(box, TextBox):
+            if isinstance(box, TextBox | DraftBox):
                 box.line.installEventFilter(self)
             else:
                 box.turned_to.connect(partial(self.ask, box, enter=False))
@@ -105,6 +110,17 @@ class ReviewForm(QWidget):
         if self._form is None or not self._open:
             return ()
         return self._stages[self._stage]
+
+    def missing(self, task: Task) -> str:
+        """Return in a sentence what keeps the stage from being locked, or ""."""
+        values = self.values
+        for question in self.stage:
+            options = task.options.get(question.id, ())
+            value = values.get(question.id)
+            problem = problem_with(question, value, task.canvas, options)
+            if problem:
+                return f"{question.text} {problem}"
+        return ""
 
     def ask(self, box: QuestionBox | None, *, enter: bool = True) -> None:
         """Direct keys to a question, or to none.
@@ -142,7 +158,7 @@ class ReviewForm(QWidget):
     def _steps(self) -> list[QuestionBox]:
         """The questions of the stage that keys go to; comments have their own."""
         boxes = [self.boxes[question.id] for question in self.stage]
-        return [box for box in boxes if not isinstance(box, TextBox)]
+        return [box for box in boxes if not isinstance(box, TextBox | DraftBox)]
 
     def step(self, steps: int) -> None:
         """Go to another question of the stage."""
@@ -181,12 +197,15 @@ class ReviewForm(QWidget):
         if self.asked is None or self.asked not in boxes[:-1]:
             return False
         after = boxes[boxes.index(self.asked) + 1]
-        if isinstance(after, TextBox):
+        if isinstance(after, TextBox | DraftBox):
             after.write()
-        return isinstance(after, TextBox)
+        return isinstance(after, TextBox | DraftBox)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Leave a comment on Return and Escape."""
+        """Leave a text on Return and Escape; scroll to one that takes the keyboard."""
+        if event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
+            # Not before the layout has made room for it.
+            QTimer.singleShot(0, watched, lambda: self.asked_changed.emit(watched))
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             ends = {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape}
             if event.key() in ends:
@@ -204,8 +223,10 @@ class ReviewForm(QWidget):
             self.ask_next()
 
 
-def box_of(question: Question, image: ReviewImage) -> QuestionBox:
-    """Return the widget for a type of question."""
+def _box_of(
+    question: Question, image: ReviewImage, before: Mapping[str, QuestionBox]
+) -> QuestionBox:
+    """Return the widget for a type of question; ``before`` are those over it."""
     match question:
         case PlaceQuestion():
             return PlaceBox(question, image)
@@ -217,6 +238,10 @@ def box_of(question: Question, image: ReviewImage) -> QuestionBox:
             return FlagBox(question)
         case TextQuestion():
             return TextBox(question)
+        case DraftQuestion():
+            choice = before[question.of]
+            assert isinstance(choice, ChoiceBox)  # noqa: S101 - drafts are of a choice
+            return DraftBox(question, choice)
         case ChecklistQuestion():
             return ChecklistBox(question)
         case ChoiceQuestion() | RevealedChoiceQuestion():

@@ -4,17 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QHideEvent,
-    QKeyEvent,
-    QKeySequence,
-)
+from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
-from viewer.domain.form_values import problem_with
-from viewer.domain.reading import Reveal, Task, TaskState
+from viewer.domain.reading import Progress, Reveal, Task, TaskState
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.opened_image import OpenedImage
 from viewer.ui.application.action_set import main_key
@@ -89,7 +83,7 @@ class ReviewPage(QWidget):
 
     def _connect(self) -> None:
         self.bar.left.connect(self.left)
-        self.bar.skipped.connect(lambda: self.step(1))
+        self.bar.skipped.connect(self.skip)
         self.strip.chosen.connect(self.case.show_exhibit)
         self.case.turned.connect(self.clock.note)
         self.side.go_wanted.connect(self.go)
@@ -114,6 +108,7 @@ class ReviewPage(QWidget):
         self.close_session()
         self._session, self._tasks = session, list(tasks)
         self.bar.show_session(session.summary)
+        self.texts.overview.show_exhibits(())
         self.side.show_form(session.summary.form)
         self._show_forecast()
         self.show_case(next(iter(self._next(0)), 0))
@@ -200,8 +195,12 @@ class ReviewPage(QWidget):
         if self._session is not None:
             self.bar.show_position(self.position, len(self._tasks))
             self._background_tasks.start(
-                "progress", self._session.progress, self.bar.show_progress, self._fail
+                "progress", self._session.progress, self._show_sums, self._fail
             )
+
+    def _show_sums(self, progress: Progress) -> None:
+        self.bar.show_progress(progress)
+        self.texts.overview.show_exhibits(progress.overview)
 
     def _show_forecast(self) -> None:
         """Show how much further reviews would add."""
@@ -248,7 +247,7 @@ class ReviewPage(QWidget):
         task, session = self.task, self._session
         if task is None or session is None or not self.ready:
             return
-        missing = self._missing(task)
+        missing = self.side.form.missing(task)
         if missing:
             self.side.say(missing)
             self.side.form.ask_next()
@@ -271,17 +270,6 @@ class ReviewPage(QWidget):
         unsure = task.state is TaskState.UNRESOLVED and self._next()
         if unsure or (self.locked and not self._reveals):
             self.go_on()  # there is nothing more to look at
-
-    def _missing(self, task: Task) -> str:
-        """Return in a sentence what keeps the stage from being locked."""
-        values = self.side.form.values
-        for question in self.side.form.stage:
-            options = task.options.get(question.id, ())
-            value = values.get(question.id)
-            problem = problem_with(question, value, task.canvas, options)
-            if problem:
-                return f"{question.text} {problem}"
-        return ""
 
     def undo(self) -> None:
         """Undo the last action at this case, else the last lock before."""
@@ -348,6 +336,14 @@ class ReviewPage(QWidget):
         if 0 <= self.position + steps < len(self._tasks):
             self.keep(leaving=True)
             self.show_case(self.position + steps)
+
+    def skip(self) -> None:
+        """Leave the case for later; after the last one those skipped come back."""
+        if following := self._next():
+            self.keep(leaving=True)
+            self.show_case(following[0])
+        else:
+            self.side.say("There is no other case left.")
 
     def comment(self) -> None:
         """Write the comment on the current question, or on the case."""

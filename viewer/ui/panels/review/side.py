@@ -15,6 +15,7 @@ from viewer.domain.form import (
     ChoiceQuestion,
     Form,
     LikertQuestion,
+    PlaceKind,
     PlaceQuestion,
     Question,
 )
@@ -29,13 +30,6 @@ from viewer.ui.widgets.scrolled import scrolled
 WIDTH: Final = 336
 _LARGER: Final = 5.0
 """Points: large enough to read the question at viewing distance."""
-_KEYS: Final = (
-    "⏎ lock, then next · Z undo · C comment · ← → other cases\n"
-    "↑ ↓ questions · F frame or whole image · G grid · I invert\n"
-    "Hold H to see the image alone · Esc back; everything is kept"
-)
-_OF_PLACES: Final = "M mark a place on the case's own image"
-_OF_IMAGES: Final = "Page Up, Page Down other images · Space reads on"
 _TRAINING: Final = "Training: does not count"
 _OTHERS: Final = ("One reader", "Another reader", "A third reader")
 
@@ -119,7 +113,7 @@ class ReviewSide(QWidget):
         self.others.setText(self._others(task))
         self.others.setVisible(bool(task.others))
         self.form.show_task(task)
-        self.keys.setText("\n".join(_keys(task, self.form)))
+        self.keys.setText(" · ".join(_keys(task, self.form)))
         if self.comment.text() != task.comment:
             self.comment.setText(task.comment)
         self.comment.setReadOnly(done)
@@ -165,12 +159,27 @@ def _large(base: QFont) -> QFont:
 
 
 def _keys(task: Task, form: ReviewForm) -> Iterator[str]:
-    """Yield what the keys do in a case, in lines."""
-    if sum(one.image is not None for one in task.exhibits) > 1:
-        yield _OF_IMAGES
-    if any(isinstance(question, PlaceQuestion) for question in form.stage):
-        yield _OF_PLACES
-    yield _KEYS
+    """Yield what the keys do in a case, but for those that do nothing in it."""
+    images = [one for one in task.exhibits if one.image is not None]
+    places = [one for one in form.stage if isinstance(one, PlaceQuestion)]
+    in_grid = any(PlaceKind.CELL in one.kinds for one in places)
+    yield from ("⏎ lock, then next", "Z undo", "C comment", "← → other cases")
+    if len(form.stage) > 1:
+        yield "↑ ↓ questions"
+    if len(images) > 1:
+        yield "Page Up, Page Down other images"
+    if len(images) < len(task.exhibits) or (task.question and task.answer_text):
+        yield "Space reads on"
+    if places and task.question:
+        yield "M mark a place"
+    if task.answer is not None:
+        yield "F frame or whole image"
+    if task.answer is not None or in_grid:
+        yield "G grid"
+    yield "I invert"
+    if places or task.answer is not None or any(one.exhibit.boxes for one in images):
+        yield "hold H to see the image alone"
+    yield "Esc back; everything is kept"
 
 
 def _about(task: Task) -> str:

@@ -26,13 +26,14 @@ class CaseTexts(QScrollArea):
         self.question = title("")
         self.question.setWordWrap(True)
         self.truth, self._texts = _Column(framed=True), _Column()
+        self.overview = _Column(framed=True)
         self._told: tuple[Exhibit, ...] = ()
         inner = QWidget()
         inner.setMaximumWidth(_WIDEST)
         column = QVBoxLayout(inner)
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(12)
-        for part in (self.question, self.truth, self._texts):
+        for part in (self.question, self.truth, self._texts, self.overview):
             column.addWidget(part)
         column.addStretch(1)
         scrolled(inner, self)

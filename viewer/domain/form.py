@@ -239,6 +239,8 @@ class Part(StrEnum):
     """What other readers answered, without their names."""
     MODEL = "model"
     """Which model answered."""
+    PIXELS = "pixels"
+    """What models and exports get of its images, which the reader may black out."""
     TRUTH = "truth"
     """What the data set says is right, and why."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -19,9 +20,11 @@ from tests.helpers.review_story import (
     words_on_screen,
 )
 from tests.helpers.task_stores import imported, overread, phantom
+from tests.helpers.window_story import found
 from viewer.domain.answer import PointAnswer
-from viewer.domain.geometry import PointPx
+from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.reading import TaskState
+from viewer.services.privacy.gate import open_gate
 from viewer.services.readings import opening, recording
 from viewer.services.readings.task_readings import (
     TaskWanted,
@@ -34,6 +37,7 @@ from viewer.services.trials.grades import grades_of
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.store.reading_audit import check_audit
+from viewer.ui.dialogs.pixel_review import PixelReviewDialog
 from viewer.ui.panels.review.draft import DraftBox
 from viewer.ui.panels.review.ranking import RankingBox
 
@@ -415,6 +419,33 @@ def test_that_the_tasks_of_studies_are_chosen_by_keys(
     tasks = json.loads(out.read_text("utf-8"))["tasks"]
     diffs = {task["origin"]: task["diff"] for task in tasks}
     assert diffs == {"edited": ["+ Where?"], "written": []}
+
+
+def test_that_bars_drawn_while_a_case_is_validated_are_what_models_see(
+    opened: Opened, settings: Settings
+) -> None:
+    story = opened("evidence_diagnosis")
+    begin(story, "Validate the cases", "Dr A")
+    page = story.page
+    _, image = page.image.pixels
+    page.side.bars.click()
+    story.wait(lambda: story.window.findChild(PixelReviewDialog))
+    dialog = found(story.window, PixelReviewDialog)
+    dialog.canvas.add(BoxPx(1, 2, 31, 42))
+    dialog.allow.click()
+    story.wait(page.side.problem.isVisible)
+    assert "models and exports get this image" in page.side.problem.text()
+    with open_store(settings.store) as store:
+        dataset = dataset_named(store, "people")
+        sent = open_gate(store, dataset).as_sent(image)
+    assert not np.array_equal(sent.values, image.values)
+    assert np.ptp(sent.values[2:42, 1:31]) == 0
+
+
+def test_that_only_who_validates_cases_is_offered_bars(opened: Opened) -> None:
+    story = opened("pathology_mcq")
+    begin(story, "Judge the questions", "Zoe")
+    assert story.page.side.bars.isHidden()
 
 
 def test_that_the_only_case_left_cannot_be_skipped(opened: Opened) -> None:

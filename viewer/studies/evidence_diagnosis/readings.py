@@ -152,7 +152,7 @@ def _validation_form(dataset: Dataset, _: object) -> Form:
     most = max((len(case.evidence) for case in _shown(dataset)), default=0)
     return Form(
         "medsyn_validation",
-        "1",
+        "2",
         "Validation of cases",
         (
             ChecklistQuestion(INCOMPLETE, "Which evidence cannot be interpreted?"),
@@ -175,6 +175,7 @@ def _validation_form(dataset: Dataset, _: object) -> Form:
                 help="Chen 2026, appendix E.2",
             ),
         ),
+        shown=frozenset({Part.PIXELS}),
     )
 
 

@@ -19,6 +19,7 @@ from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import Choices
 from viewer.ui.dialogs.confirm import confirm
+from viewer.ui.panels.asking.pixel_looks import PixelLooks
 from viewer.ui.panels.review.briefing import Briefing
 from viewer.ui.panels.review.page import ReviewPage
 from viewer.ui.panels.review.results import ReviewResults
@@ -91,6 +92,7 @@ class ReviewWorkspace(QWidget):
         self.briefing = Briefing()
         self.files = SealedFiles(context.settings, self._fail, self)
         self._briefed: Session | None = None
+        self._looks = PixelLooks(context, self)
         self.visiting = False
         """Whether a session that another store sealed is on the screen."""
         self._pages = QStackedWidget()
@@ -120,15 +122,19 @@ class ReviewWorkspace(QWidget):
         self.files.registered.connect(self.open_session)
         self.files.merged.connect(self.refresh)
         self.page.finished.connect(self._finish)
+        self.page.side.bars.clicked.connect(
+            lambda: self._looks.look(*self.page.image.pixels, always=True)
+        )
+        self._looks.decided.connect(self.page.side.tell_bars)
+        self._looks.refused.connect(self.page.side.say)
         self.page.bar.withdrawal_wanted.connect(self._ask_to_withdraw)
         self._context.changes.store_written.connect(self._look_again)
 
     def handlers(self) -> Mapping[str, Callable[[], None]]:
         """Return this workspace's handlers by the action's id."""
-        page = self.page
         return {
-            "edit.undo": page.undo,
-            **page.handlers(),
+            "edit.undo": self.page.undo,
+            **self.page.handlers(),
             "review.pause": self._back,
             **self.files.handlers(),
         }
@@ -136,14 +142,12 @@ class ReviewWorkspace(QWidget):
     @property
     def choices(self) -> Choices:
         """The last reader."""
-        choices = plain(ReviewChoice(self.start.reader.text()))
-        return {"review": choices}
+        return {"review": plain(ReviewChoice(self.start.reader.text()))}
 
     def recall(self, choices: Choices) -> None:
         """Restore the last reader."""
-        self.start.reader.setText(
-            restored(ReviewChoice(), choices.get("review")).reader
-        )
+        kept = restored(ReviewChoice(), choices.get("review"))
+        self.start.reader.setText(kept.reader)
 
     @property
     def reviewing(self) -> bool:

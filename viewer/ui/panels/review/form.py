@@ -1,6 +1,7 @@
 """The questions of a form in a column; keys go to the current one."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -290,11 +291,11 @@ class FlagBox(QuestionBox):
     typed = True
 
     def __init__(self, question: FlagQuestion, parent: QWidget | None = None) -> None:
-        super().__init__(question, parent)
+        super().__init__(replace(question, help=""), parent)
         self.heading.hide()
         self.flag = QCheckBox(question.text)
         self.comment = QLineEdit()
-        self.comment.setPlaceholderText("What is it?")
+        self.comment.setPlaceholderText(question.help or "What is it?")
         self.comment.setAccessibleName(f"{question.text}: what it is")
         self.comment.hide()
         self.column.addWidget(self.flag)

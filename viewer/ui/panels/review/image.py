@@ -26,6 +26,7 @@ from viewer.domain.case import ImageRef, ReferenceBox
 from viewer.domain.form import PlaceKind
 from viewer.domain.form_values import Canvas
 from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image import PixelImage
 from viewer.domain.reference import Mask
 from viewer.services.viewing.opened_image import OpenedImage
 from viewer.services.viewing.view_image import CornerText, ShownImage
@@ -172,6 +173,12 @@ class ReviewImage(ImageView):
             return
         aspect = self._shown.image.geometry.pixel_aspect
         self._move(framed(box, self.canvas, self.screen_size, aspect))
+
+    @property
+    def pixels(self) -> tuple[ImageRef, PixelImage]:
+        """The image on the screen, and its pixels; one must be shown."""
+        assert self._shown is not None  # noqa: S101 - whoever asks has seen it
+        return self._shown.ref, self._shown.image
 
     def place(self, kind: PlaceKind, answer: Answer | None = None) -> None:
         """Let the left button place a cell, a point, boxes or a mask."""

@@ -11,19 +11,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewer.domain.counting import counted
 from viewer.domain.form import (
     ChoiceQuestion,
     Form,
     LikertQuestion,
+    Part,
     PlaceKind,
     PlaceQuestion,
     Question,
 )
 from viewer.domain.form_values import Flagged, Value, Values
+from viewer.domain.privacy import ReviewDecision
 from viewer.domain.reading import Reveal, Task, TaskState
+from viewer.ui.dialogs.pixel_review import PixelsDecided
 from viewer.ui.panels.review.form import ReviewForm
 from viewer.ui.panels.review.image import ReviewImage
-from viewer.ui.widgets.labels import caption, primary, title
+from viewer.ui.widgets.labels import caption, link, primary, title
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import scrolled
 
@@ -56,6 +60,10 @@ class ReviewSide(QWidget):
         self.comment.setAccessibleName("Comment")
         self.comment.textEdited.connect(self.comment_changed)
         self.comment.installEventFilter(self)
+        self.bars = link(
+            "Black bars on this image…",
+            "Cover faces and names: models and exports get the image with the bars",
+        )
         self.revealed, self.keys = Label(), caption()
         self.go = primary("Lock  ⏎")
         self.go.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -74,6 +82,7 @@ class ReviewSide(QWidget):
         for label in (self.finding, self.about, self.output, self.others):
             column.addWidget(label)
         column.addWidget(self.form)
+        column.addWidget(self.bars, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.comment)
         column.addWidget(self.revealed)
         column.addStretch(1)
@@ -98,6 +107,7 @@ class ReviewSide(QWidget):
         self._form = form
         self.form.show_form(form)
         self.comment.setVisible(form.comment)
+        self.bars.setVisible(Part.PIXELS in form.shown)
 
     def show_task(self, task: Task) -> None:
         """Show a case in its current state."""
@@ -127,6 +137,17 @@ class ReviewSide(QWidget):
         words = reveal_words(reveal)
         self.revealed.setText(words)
         self.revealed.setVisible(bool(words))
+
+    def tell_bars(self, event: PixelsDecided) -> None:
+        """Say what was decided about the image on the screen."""
+        review = event.review
+        kept = counted(len(review.boxes), "bar is", "bars are")
+        if review.decision is ReviewDecision.BLOCKED:
+            self.say("This image does not leave this machine.")
+        elif review.boxes:
+            self.say(f"{kept} kept: models and exports get this image with black bars.")
+        else:
+            self.say("This image has no black bars.")
 
     def say(self, problem: str) -> None:
         """Show what is missing, or nothing."""

@@ -25,8 +25,9 @@ _LINE: Final = re.compile(
 class Block:
     """The window did not answer for ``seconds``.
 
-    For ``own_s`` of them its thread computed; in the rest it waited for the system, or
-    for a processor. ``places`` are positions in the code, the innermost first.
+    For ``own_s`` of them the program computed: the window's thread, or others that the
+    window may have waited for; in the rest it waited for the system, or for a
+    processor. ``places`` are positions in the code, the innermost first.
     """
 
     seconds: float

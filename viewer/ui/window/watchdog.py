@@ -1,9 +1,11 @@
 """Notes when the window does not answer: how long, and what it was doing."""
 
+import contextlib
 import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import FrameType
 from typing import Final
 
@@ -18,10 +20,37 @@ _IMPORT: Final = "<frozen importlib"
 """How the files of Python's own import begin."""
 
 
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """What the clocks of a thread and its process tell, in seconds.
+
+    ``passed`` on the wall; computed by the ``thread`` and by the whole ``process``;
+    ``queued``, for how long the thread was ready but had no processor.
+    """
+
+    passed: float
+    thread: float
+    process: float
+    queued: float = 0.0
+
+    def since(self, start: "Clocks") -> tuple[float, float]:
+        """Return how many seconds passed, and how many the program itself took.
+
+        The program took what the thread computed. While the thread neither computed
+        nor was ready to, it may have waited for the interpreter's lock: so what the
+        program's other threads computed then counts too, and no more than that.
+        """
+        seconds = self.passed - start.passed
+        computed = self.thread - start.thread
+        others = self.process - start.process - computed
+        stood = seconds - computed - (self.queued - start.queued)
+        return seconds, computed + max(0.0, min(others, stood))
+
+
 class Watchdog(QObject):
     """Asks the window's thread to answer, again and again, from a thread of its own.
 
-    Made in the window's thread. An answer costs that thread some 60 µs, 40 times a
+    Made in the window's thread. An answer costs that thread some 80 µs, 40 times a
     second; a block is measured from the question on, so up to a beat short.
 
     Parameters
@@ -37,8 +66,8 @@ class Watchdog(QObject):
         self._tell = tell
         self._over, self._answered = threading.Event(), threading.Event()
         self._watched = threading.get_ident()
-        self._clock = _cpu_clock(self._watched)
-        self._answer_s = self._answer_cpu_s = 0.0
+        self._clocks = _clocks(self._watched, threading.get_native_id())
+        self._answer_at = self._clocks()
         self._asked.connect(self._answer, Qt.ConnectionType.QueuedConnection)
         self._thread = threading.Thread(
             target=self._watch, name="watchdog", daemon=True
@@ -51,12 +80,12 @@ class Watchdog(QObject):
         self._thread.join()
 
     def _answer(self) -> None:
-        self._answer_s, self._answer_cpu_s = time.perf_counter(), self._clock()
+        self._answer_at = self._clocks()
         self._answered.set()
 
     def _watch(self) -> None:
         while not self._over.wait(_BEAT_S):
-            asked_s, cpu_s = time.perf_counter(), self._clock()
+            asked_at = self._clocks()
             self._answered.clear()
             self._asked.emit()
             if self._answered.wait(LIMIT_S):
@@ -67,20 +96,30 @@ class Watchdog(QObject):
             while not self._answered.wait(_BEAT_S):
                 if self._over.is_set():
                     return
-            seconds = self._answer_s - asked_s
+            seconds, own_s = self._answer_at.since(asked_at)
             if seconds > LIMIT_S:  # less if this thread itself came late
-                self._tell(Block(seconds, self._answer_cpu_s - cpu_s, places))
+                self._tell(Block(seconds, own_s, places))
 
 
-def _cpu_clock(thread: int) -> Callable[[], float]:
-    """Return what tells how long a thread has computed so far, in seconds.
+def _clocks(thread: int, native: int) -> Callable[[], Clocks]:
+    """Return what reads the clocks of a thread, named as Python and the system do.
 
-    Windows does not tell it of another thread; there every block counts as computing.
+    Windows does not tell of another thread; there every block counts as computing.
+    Only Linux tells how long a thread was without a processor.
     """
     if sys.platform == "win32":
-        return time.perf_counter
+        return lambda: Clocks(time.perf_counter(), time.perf_counter(), 0.0)
     clock = time.pthread_getcpuclockid(thread)
-    return lambda: time.clock_gettime(clock)
+    schedule = f"/proc/self/task/{native}/schedstat"
+
+    def queued() -> float:
+        with contextlib.suppress(OSError), open(schedule, "rb") as file:
+            return 1e-9 * int(file.read().split()[1])
+        return 0.0
+
+    return lambda: Clocks(
+        time.perf_counter(), time.clock_gettime(clock), time.process_time(), queued()
+    )
 
 
 def _places(frame: FrameType | None) -> tuple[str, ...]:

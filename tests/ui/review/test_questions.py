@@ -277,6 +277,18 @@ def test_that_a_click_beside_its_buttons_turns_to_a_question(
     assert image.placing == "cell"
 
 
+def test_that_another_form_has_nothing_to_place_before_its_first_case(
+    qtbot: QtBot, image: ReviewImage
+) -> None:
+    form = shown(qtbot, image, READER_TASK)
+    form.show_form(GRADING)
+    form.place()
+    form.step(1)
+    assert not form.comment()
+    assert form.asked is None
+    assert form.values == {}
+
+
 def test_that_a_place_moves_with_shift_and_the_arrows(
     qtbot: QtBot, image: ReviewImage
 ) -> None:

@@ -60,10 +60,11 @@ class ReviewForm(QWidget):
         self._column.setSpacing(_SPACE)
 
     def show_form(self, form: Form) -> None:
-        """Make a box for each question of a form."""
+        """Make a box for each question of a form; none is asked before a case."""
         if form == self._form:
             return
         self.ask(None)
+        self._stages, self._open = (), False
         for box in self.boxes.values():
             self._column.removeWidget(box)
             box.setParent(None)

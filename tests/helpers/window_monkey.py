@@ -4,7 +4,8 @@ import random
 import sys
 import time
 import traceback
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QWheelEvent
@@ -24,12 +25,9 @@ from PySide6.QtWidgets import (
 from tests.helpers.window_story import Story, click, drag, tick
 from viewer.ui.dialogs.batch import BatchDialog
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-_OPENS_MENU = "qt_toolbar_ext_button"
-"""Qt's own button at the end of a tool bar, whose menu waits for a person."""
-_WAITED_MS = 60_000
+_LOOK_MS = 100
+"""So often an action that has the event loop turn is looked at."""
+_MENU_S, _WAITED_S = 0.5, 60
 """An action that has the event loop turn for so long waits for a person."""
 _KEYS = (
     *(Qt.Key(key) for key in range(Qt.Key.Key_A, Qt.Key.Key_Z + 1)),
@@ -53,6 +51,8 @@ _CLICKED = (
     QComboBox,
     QLineEdit,
 )
+_WORDS = ("monkey", "7", "0.5", "grid", "")
+_PLACES = ("window.measure", "window.review", "window.models")
 _MODELS = ("uniform",)
 """A quick one: the models' own work is in another process, on the same processors."""
 _WIDTHS, _HEIGHTS = (700, 1900), (500, 1200)
@@ -61,12 +61,13 @@ _WIDTHS, _HEIGHTS = (700, 1900), (500, 1200)
 class Monkey:
     """Does one random thing after another; the same seed does the same things.
 
-    Where ``waits`` is not empty, the program waited for a person: a modal dialog or a
-    menu turned the event loop inside an action, and was closed.
+    ``files`` are opened now and then. Where ``waits`` is not empty, the program waited
+    for a person: a dialog turned the event loop inside an action, and was closed. The
+    menu of a tool button does so too, in Qt's own code; it gets its Escape.
     """
 
-    def __init__(self, story: Story, seed: int) -> None:
-        self._story = story
+    def __init__(self, story: Story, seed: int, files: Sequence[Path] = ()) -> None:
+        self._story, self._files = story, files
         self._random = random.Random(seed)
         everyday = (
             self._press_key,
@@ -76,12 +77,13 @@ class Monkey:
             self._turn_wheel,
             self._close_what_lies_above,
         )
-        rare = (self._resize, self._start_batch, self._ask, self._go_to_results)
-        self._ways: tuple[Callable[[], None], ...] = (*(9 * everyday), *rare)
+        often = (self._fill_in, self._change_workspace)
+        rare = (self._resize, self._start_batch, self._ask, self._open_file)
+        self._ways = (*(9 * everyday), *(3 * often), *rare)
         self.done: dict[str, int] = {}
         self.waits: list[str] = []
-        self._since_s = 0.0
-        self._guard = QTimer(story.window, interval=_WAITED_MS // 5)
+        self._since_s, self._acting = 0.0, False
+        self._guard = QTimer(story.window, interval=_LOOK_MS)
         self._guard.timeout.connect(self._release)
 
     def act(self, times: int) -> None:
@@ -89,8 +91,9 @@ class Monkey:
         self._guard.start()
         for _ in range(times):
             way = self._random.choice(self._ways)
-            self._since_s = time.perf_counter()
+            self._since_s, self._acting = time.perf_counter(), True
             way()
+            self._acting = False
             self.done[way.__name__] = self.done.get(way.__name__, 0) + 1
             self._since_s = time.perf_counter()
             QApplication.processEvents()
@@ -98,11 +101,15 @@ class Monkey:
         self._guard.stop()
 
     def _release(self) -> None:
-        """Close what has waited inside an action; the guard's clock runs there too."""
-        if 1000 * (time.perf_counter() - self._since_s) < _WAITED_MS:
+        """Close what waits inside an action; the guard's clock runs there too."""
+        waited_s = time.perf_counter() - self._since_s
+        menu = QApplication.activePopupWidget()
+        if self._acting and menu is not None and waited_s > _MENU_S:
+            QTest.keyClick(menu, Qt.Key.Key_Escape)
+        if waited_s < _WAITED_S:
             return
         self.waits.append("".join(traceback.format_stack(sys._getframe())))
-        above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+        above = menu or QApplication.activeModalWidget()
         if above is not None:
             above.close()
 
@@ -113,12 +120,23 @@ class Monkey:
 
     def _click_something(self) -> None:
         above = QApplication.activePopupWidget() or QApplication.activeWindow()
-        parts = (above or self._story.window).findChildren(QWidget)
-        seen = [part for part in parts if _is_clicked(part)]
-        if seen:
-            part = self._random.choice(seen)
+        part = self._part_of(above or self._story.window)
+        if isinstance(part, _CLICKED) and part.isEnabled():
             target = part.viewport() if isinstance(part, QAbstractItemView) else part
             click(target, self._point_of(target))
+
+    def _part_of(self, widget: QWidget) -> QWidget:
+        """Return a part that has no visible parts or can be clicked.
+
+        Down from one to the next: to look at all of them takes longer than many clicks.
+        """
+        while not isinstance(widget, _CLICKED):
+            inner = [c for c in widget.children() if isinstance(c, QWidget)]
+            seen = [one for one in inner if one.isVisible() and not one.isWindow()]
+            if not seen:
+                break
+            widget = self._random.choice(seen)
+        return widget
 
     def _give_command(self) -> None:
         enabled = [a for _, a in self._story.window.context.actions if a.isEnabled()]
@@ -154,8 +172,23 @@ class Monkey:
     def _ask(self) -> None:
         self._story.window.context.actions["ask.ask"].trigger()
 
-    def _go_to_results(self) -> None:
-        self._story.window.context.actions["window.measure"].trigger()
+    def _change_workspace(self) -> None:
+        """Go where random commands rarely stay; each of them may lead to Read."""
+        self._story.window.context.actions[self._random.choice(_PLACES)].trigger()
+
+    def _fill_in(self) -> None:
+        """Write over what a field holds, as a page may ask for before it goes on."""
+        above = QApplication.activeWindow() or self._story.window
+        fields = [f for f in above.findChildren(QLineEdit) if f.isVisible()]
+        if fields:
+            field, text = self._random.choice(fields), self._random.choice(_WORDS)
+            field.setFocus()
+            field.selectAll()
+            QTest.keyClicks(field, text)
+
+    def _open_file(self) -> None:
+        if self._files:
+            self._story.window.open_paths([self._random.choice(self._files)])
 
     def _start_batch(self) -> None:
         """Run a small batch, as soon as the page Batch… knows what there is."""
@@ -173,11 +206,6 @@ class Monkey:
             self._random.randrange(max(1, size.width())),
             self._random.randrange(max(1, size.height())),
         )
-
-
-def _is_clicked(part: QWidget) -> bool:
-    usable = part.isVisible() and part.isEnabled()
-    return isinstance(part, _CLICKED) and usable and part.objectName() != _OPENS_MENU
 
 
 def _leave_file_dialogs() -> None:

@@ -46,11 +46,13 @@ class DemoCollection:
     phantom: Path
 
 
-def prepare_demo(home: Path, progress: Callable[[int, int], None]) -> DemoCollection:
+def prepare_demo(
+    home: Path, progress: Callable[[int, int], None], patients: int = PATIENTS
+) -> DemoCollection:
     """Make the collection in ``home``/demo unless it is there already.
 
-    ``progress`` is called with (steps done, steps in all) while it is made. A folder
-    that cannot be written raises WrongUseError.
+    ``progress`` is called with (steps done, steps in all) while it is made, with so
+    many synthetic ``patients``. A folder that cannot be written raises WrongUseError.
     """
     root = home / "demo"
     collection = DemoCollection(root / "radiograph", root / "phantom")
@@ -58,14 +60,14 @@ def prepare_demo(home: Path, progress: Callable[[int, int], None]) -> DemoCollec
     if _holds(root / "demo.json", marker):
         return collection
     _write_radiograph(collection.radiograph)
-    progress(1, PATIENTS + 1)
+    progress(1, patients + 1)
     from viewer.services.synthetic.make_phantom import (
         make_phantom,  # the radiograph came first
     )
 
     make_phantom(
         collection.phantom,
-        PATIENTS,
+        patients,
         SEED,
         SIZE,
         lambda done, total: progress(done + 1, total + 1),

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import Final
 
@@ -110,11 +111,11 @@ def _clocks(thread: int, native: int) -> Callable[[], Clocks]:
     if sys.platform == "win32":
         return lambda: Clocks(time.perf_counter(), time.perf_counter(), 0.0)
     clock = time.pthread_getcpuclockid(thread)
-    schedule = f"/proc/self/task/{native}/schedstat"
+    schedule = Path(f"/proc/self/task/{native}/schedstat")
 
     def queued() -> float:
-        with contextlib.suppress(OSError), open(schedule, "rb") as file:
-            return 1e-9 * int(file.read().split()[1])
+        with contextlib.suppress(OSError):
+            return 1e-9 * int(schedule.read_bytes().split()[1])
         return 0.0
 
     return lambda: Clocks(

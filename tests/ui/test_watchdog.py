@@ -100,7 +100,8 @@ def test_that_waiting_for_a_processor_is_not_the_program_s_own(
     end: Clocks, own_s: float
 ) -> None:
     seconds, own = end.since(Clocks(0.0, 0.0, 0.0))
-    assert (seconds, own) == (1.0, pytest.approx(own_s))
+    assert seconds == 1.0
+    assert own == pytest.approx(own_s)
 
 
 @pytest.mark.usefixtures("watchdog")

@@ -252,7 +252,7 @@ def _key_problems(store: Store, rows: list[Row]) -> Iterator[str]:
     """Yield a sentence if what was signed cannot be checked with the key any more."""
     noted = {json.loads(row["event"]).get("key_sha256") for row in rows if _is_own(row)}
     if noted - {None, signing.key_sha256(store)}:
-        yield "The key that signs sessions and certificates was changed."
+        yield "The key that signs sessions and certificates was changed or removed."
 
 
 def _chain_problems(rows: list[Row]) -> Iterator[str]:

@@ -10,6 +10,7 @@ import hmac
 import json
 from collections.abc import Mapping
 
+from viewer.domain.errors import StoreError
 from viewer.store.database import Store
 
 
@@ -35,10 +36,24 @@ def is_signed(store: Store, document: Mapping[str, object], signature: str) -> b
 
 
 def key_sha256(store: Store) -> str:
-    """Return the hash of the key, which tells whether it is still the same."""
-    return hashlib.sha256(_key(store)).hexdigest()
+    """Return the hash of the key, which tells whether it is still the same.
+
+    It is "" for a store whose key was removed.
+    """
+    rows = _keys(store)
+    return hashlib.sha256(rows[0]).hexdigest() if rows else ""
 
 
 def _key(store: Store) -> bytes:
+    rows = _keys(store)
+    if not rows:
+        raise StoreError(
+            "The store has no key any more that signs sessions and certificates.",
+            "Restore a backup of it.",
+        )
+    return rows[0]
+
+
+def _keys(store: Store) -> list[bytes]:
     # With its number, so that a change of any column makes another key.
-    return str(store.rows("SELECT id || key FROM signing_key")[0][0]).encode()
+    return [str(r[0]).encode() for r in store.rows("SELECT id || key FROM signing_key")]

@@ -2,13 +2,24 @@
 
 import contextlib
 import sqlite3
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.reviewed_run import reviewed_run
-from viewer.domain.errors import WrongUseError
-from viewer.domain.form_catalog import ANATOMY, POSITION, VERDICT
+from tests.helpers.reviewed_run import MODELS, reviewed_run
+from viewer.domain.aid import Aid, Arm
+from viewer.domain.answer import CellAnswer
+from viewer.domain.errors import StoreError, WrongUseError
+from viewer.domain.form_catalog import (
+    ANATOMY,
+    CONFIDENCE,
+    PLACE,
+    POSITION,
+    READER_TASK,
+    VERDICT,
+)
+from viewer.domain.grid import Cell
 from viewer.domain.reading import SessionId
 from viewer.domain.telemetry import Look, Sight
 from viewer.services.readings import cases, opening, recording, reviewing
@@ -49,7 +60,8 @@ def _tamper(path: Path, sql: str) -> None:
     """Change a store as somebody would who takes the triggers away first."""
     connection = sqlite3.connect(path)
     triggers = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'reading%'"
+        "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        " AND (name LIKE 'reading%' OR tbl_name = 'signing_key')"
     ).fetchall()
     for (name,) in triggers:
         connection.execute(f"DROP TRIGGER {name}")
@@ -136,15 +148,7 @@ def _cells(path: Path) -> list[tuple[str, str, int]]:
 
 def test_that_a_change_of_any_single_cell_is_told(tmp_path: Path) -> None:
     """Every cell of every table in turn, with triggers and checks taken away."""
-    path = tmp_path / "s.sqlite"
-    first, second = _two_readers(path)
-    recording.withdraw(path, first)
-    decide(path, second, given=True)
-    sight = Sight(0, 0, 0, 0.0, 0.0, 9.0, 9.0, 2.0, 40.0, 400.0)
-    look = Look(0, "2026-01-01T10:00:00.000+00:00", 250, sight)
-    record(path, second, [look, look], seal=True)
-    certify(path, second, tmp_path / "second.json")
-    assert _check(path).intact
+    path = _read_in_every_way(tmp_path)
     with open_store(path) as store:
         for table, column, row in _cells(path):
             with contextlib.suppress(_Changed), store.transaction():
@@ -154,11 +158,73 @@ def test_that_a_change_of_any_single_cell_is_told(tmp_path: Path) -> None:
     assert _check(path).intact
 
 
+def _read_in_every_way(tmp_path: Path) -> Path:
+    """Return a store of reviews, a withdrawal, telemetry, and answers beside a model's.
+
+    The audit ends with a certificate.
+    """
+    path = tmp_path / "s.sqlite"
+    first, second = _two_readers(path)
+    recording.withdraw(path, first)
+    for arm in Arm:
+        aid = Aid(1, MODELS[0], arm, 0.5)
+        aided = opening.open_reader_study(path, "reviewed", READER_TASK, "C", aid=aid)
+        place = CellAnswer(Cell(0, 0))
+        recording.lock(path, aided, 0, {PLACE: place, CONFIDENCE: 3})
+    decide(path, second, given=True)
+    sight = Sight(0, 0, 0, 0.0, 0.0, 9.0, 9.0, 2.0, 40.0, 400.0)
+    look = Look(0, "2026-01-01T10:00:00.000+00:00", 250, sight)
+    record(path, second, [look, look], seal=True)
+    certify(path, second, tmp_path / "second.json")
+    assert _check(path).intact
+    return path
+
+
+def test_that_a_removed_row_and_two_swapped_ones_are_told(tmp_path: Path) -> None:
+    """But for the audit's last event, which a certificate or a note of it shows."""
+    path = _read_in_every_way(tmp_path)
+    tried = {"removed": 0, "swapped": 0}
+    with open_store(path) as store:
+        for table in sorted({table for table, _, _ in _cells(path)}):
+            rows = [tuple(row) for row in store.rows(f"SELECT * FROM {table}")]
+            end = len(rows) - (table == "reading_audit")
+            changes = [("removed", rows[:i] + rows[i + 1 :]) for i in range(end)]
+            keys = sum(bool(c["pk"]) for c in store.rows(f"PRAGMA table_info({table})"))
+            for i, (one, other) in enumerate(pairwise(rows)):
+                two = [one[:keys] + other[keys:], other[:keys] + one[keys:]]
+                changes.append(("swapped", rows[:i] + two + rows[i + 2 :]))
+            for what, changed in changes:
+                if changed == rows:
+                    continue  # two looks of the same length at the same place
+                tried[what] += 1
+                with contextlib.suppress(_Changed), store.transaction():
+                    _unguard(store, table)
+                    store.execute(f"DELETE FROM {table}")
+                    marks = ", ".join("?" * len(rows[0]))
+                    store.execute_many(f"INSERT INTO {table} VALUES ({marks})", changed)
+                    assert not check_audit(store).intact, (table, what, changed)
+                    raise _Changed
+    assert min(tried.values()) > 40
+    assert _check(path).intact
+
+
 class _Changed(Exception):  # noqa: N818 - no error: it takes the change back
     """Rolls a change back."""
 
 
 def _change(store: Store, table: str, column: str, row: int) -> None:
+    _unguard(store, table)
+    key = {"reading_task": "session_id * 1000 + position"}.get(table, "rowid")
+    kind = store.rows(f"SELECT typeof({column}) FROM {table} LIMIT 1")[0][0]
+    new = f"ifnull({column}, 0) + 7777" if kind != "text" else f"{column} || 'x'"
+    store.execute(
+        f"UPDATE {table} SET {column} = {new} WHERE {key} ="
+        f" (SELECT {key} FROM {table} ORDER BY {key} LIMIT 1 OFFSET {row})"
+    )
+
+
+def _unguard(store: Store, table: str) -> None:
+    """Take a table's triggers and checks away, until the transaction ends."""
     store.execute("PRAGMA defer_foreign_keys = ON")
     store.rows("PRAGMA ignore_check_constraints = ON")
     store.execute("DROP INDEX reading_audit_of_session")  # it reads events as JSON
@@ -167,13 +233,18 @@ def _change(store: Store, table: str, column: str, row: int) -> None:
         (table,),
     ):
         store.execute(f"DROP TRIGGER {trigger[0]}")
-    key = {"reading_task": "session_id * 1000 + position"}.get(table, "rowid")
-    kind = store.rows(f"SELECT typeof({column}) FROM {table} LIMIT 1")[0][0]
-    new = f"ifnull({column}, 0) + 7777" if kind != "text" else f"{column} || 'x'"
-    store.execute(
-        f"UPDATE {table} SET {column} = {new} WHERE {key} ="
-        f" (SELECT {key} FROM {table} ORDER BY {key} LIMIT 1 OFFSET {row})"
+
+
+def test_that_nothing_is_signed_once_the_key_is_gone(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    first, _ = _two_readers(path)
+    certify(path, first, tmp_path / "first.json")
+    _tamper(path, "DELETE FROM signing_key")
+    assert _check(path).problems == (
+        "The key that signs sessions and certificates was changed or removed.",
     )
+    with pytest.raises(StoreError, match="has no key any more"):
+        certify(path, first, tmp_path / "again.json")
 
 
 def test_that_a_withdrawal_that_nobody_noted_is_told(tmp_path: Path) -> None:

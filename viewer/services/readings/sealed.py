@@ -91,6 +91,7 @@ def open_sealed(settings: Settings, path: Path) -> SessionId:
                 raise WrongUseError(
                     "The reader of this session has withdrawn.", "Open another one."
                 )
+            _unpacked(settings.home, seal, members)  # those that were deleted come back
             return row.id
         return _registered(store, settings.home, seal, members, work)
 
@@ -202,17 +203,10 @@ def _check_version(seal: Seal) -> None:
 def _registered(
     store: Store, home: Path, seal: Seal, members: Mapping[str, bytes], work: str
 ) -> SessionId:
-    try:
-        plan = made(SealedPlan, json.loads(members[PLAN]), where=PLAN)
-        folder = home / _FOLDER / seal.content_sha256
-        images = tuple(_image(folder, one, members[one.file]) for one in plan.images)
-        spec = SessionSpec.of_json(plan.spec)
-    except (KeyError, ValueError, WrongUseError) as error:
-        raise UnreadableInputError(
-            "The sealed session cannot be read.", AGAIN
-        ) from error
-    name = f"sealed session {seal.content_sha256[:8]}"
+    plan, images = _unpacked(home, seal, members)
+    name, folder = f"sealed session {seal.content_sha256[:8]}", _folder(home, seal)
     dataset = Dataset(name, "sealed", folder, images, (), seal.content_sha256)
+    spec = SessionSpec.of_json(plan.spec)
     spec = replace(spec, asked=replace(spec.asked, dataset=name), seal=seal)
     new = NewSession(
         kind=plan.kind,
@@ -225,6 +219,25 @@ def _registered(
         tasks=plan.tasks,
     )
     return readings.create_session(store, new, beside=())
+
+
+def _folder(home: Path, seal: Seal) -> Path:
+    return home / _FOLDER / seal.content_sha256
+
+
+def _unpacked(
+    home: Path, seal: Seal, members: Mapping[str, bytes]
+) -> tuple[SealedPlan, tuple[DatasetImage, ...]]:
+    """Return a file's plan, and its images once they are in the data folder."""
+    try:
+        plan = made(SealedPlan, json.loads(members[PLAN]), where=PLAN)
+        SessionSpec.of_json(plan.spec)
+        folder = _folder(home, seal)
+        return plan, tuple(_image(folder, o, members[o.file]) for o in plan.images)
+    except (KeyError, ValueError, WrongUseError) as error:
+        raise UnreadableInputError(
+            "The sealed session cannot be read.", AGAIN
+        ) from error
 
 
 def _image(folder: Path, one: SealedImage, data: bytes) -> DatasetImage:

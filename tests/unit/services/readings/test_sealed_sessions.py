@@ -397,6 +397,17 @@ def test_that_a_session_is_opened_once_and_shows_what_was_sealed(trip: Trip) -> 
     assert cases.reveal(trip.there.store, trip.opened, 0).truth == ()
 
 
+def test_that_images_that_were_deleted_come_back_with_the_file(trip: Trip) -> None:
+    gone = [task.image.path for task in cases.queue(trip.there.store, trip.opened)]
+    before = [path.read_bytes() for path in gone]
+    for path in gone:
+        path.unlink()
+    with pytest.raises(UnreadableInputError, match="does not exist"):
+        load_pixels(cases.task(trip.there.store, trip.opened, 0).image)
+    assert open_sealed(trip.there, trip.sealed) == trip.opened
+    assert [path.read_bytes() for path in gone] == before
+
+
 def test_that_sealed_answers_count_only_where_they_come_from(trip: Trip) -> None:
     store, session = trip.there.store, trip.opened
     for does in (

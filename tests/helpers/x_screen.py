@@ -201,10 +201,15 @@ class XWindows:
 
     def press_control_q(self, window: int) -> None:
         """Give a window the keyboard and press Ctrl+Q."""
+        self.press(window, _CONTROL, _Q)
+
+    def press(self, window: int, *symbols: int) -> None:
+        """Give a window the keyboard and press keys together, by their symbols."""
         self._x11.XSetInputFocus(
             self._display, ctypes.c_ulong(window), _REVERT_TO_PARENT, ctypes.c_ulong(0)
         )
-        for symbol, down in ((_CONTROL, 1), (_Q, 1), (_Q, 0), (_CONTROL, 0)):
+        released = [(symbol, 0) for symbol in symbols[::-1]]
+        for symbol, down in (*((symbol, 1) for symbol in symbols), *released):
             key = self._x11.XKeysymToKeycode(self._display, ctypes.c_ulong(symbol))
             self._xtst.XTestFakeKeyEvent(
                 self._display, key & 0xFF, down, ctypes.c_ulong(0)

@@ -1,5 +1,6 @@
 """Each type of question on the screen, answered by keys."""
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
@@ -12,9 +13,9 @@ from tests.helpers.reading_forms import (
     EVERY_FORM,
     GRADING,
 )
-from viewer.domain.answer import CellAnswer, PointAnswer
+from viewer.domain.answer import CellAnswer, MaskAnswer, PointAnswer
 from viewer.domain.case import ImageRef
-from viewer.domain.form import Form, Option
+from viewer.domain.form import Form, Option, PlaceKind, PlaceQuestion
 from viewer.domain.form_catalog import (
     ERROR_REVIEW,
     READER_TASK,
@@ -23,6 +24,7 @@ from viewer.domain.form_values import Canvas, Flagged, Values
 from viewer.domain.geometry import PointPx
 from viewer.domain.grid import Cell
 from viewer.domain.reading import Task, TaskState
+from viewer.domain.reference import Mask
 from viewer.ui.panels.review.choice import ChecklistBox, ChoiceBox, LikertBox
 from viewer.ui.panels.review.draft import DraftBox
 from viewer.ui.panels.review.form import FlagBox, ReviewForm, TextBox
@@ -234,6 +236,34 @@ def test_that_what_is_locked_can_be_read_and_not_changed(
     type_keys(form, Qt.Key.Key_3)
     assert form.values == values
     assert not form.boxes["verdict"].isEnabled()
+
+
+def test_that_masks_of_other_questions_stay_in_sight_in_colours_of_their_own(
+    qtbot: QtBot, image: ReviewImage
+) -> None:
+    names = ("Heart", "Aorta", "Trachea")
+    kinds = (PlaceKind.MASK,)
+    asked = [PlaceQuestion(name, name, kinds, required=False) for name in names]
+    assert image.canvas is not None
+    size = image.canvas.size
+    pixels = np.zeros((size.rows, size.columns), bool)
+    pixels[2:4, 2:4] = True
+    mask = MaskAnswer(Mask.of_array(pixels))
+    values: Values = {"Heart": mask, "Aorta": mask}
+    form = shown(qtbot, image, Form("o", "1", "O", tuple(asked)), values=values)
+    first, second, third = (form.boxes[name] for name in names)
+    assert form.asked is first
+    for asked_box, others in ((first, 1), (second, 1), (third, 2)):
+        form.ask(asked_box)
+        assert [one for one, _ in image.beside] == [mask] * others
+        assert len({color for _, color in image.beside}) == others
+        assert asked_box.heading.styleSheet() == ""
+    assert "background" in first.heading.styleSheet()
+    third.set_value(mask)
+    first.set_value(None)
+    assert len(image.beside) == (2 if form.asked is first else 1)
+    image.forget()
+    assert image.beside == ()
 
 
 def test_that_a_flag_takes_a_comment(qtbot: QtBot, image: ReviewImage) -> None:

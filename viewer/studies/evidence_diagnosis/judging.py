@@ -80,10 +80,18 @@ def _material(case: EvidenceCase, task: Task, answer: RankedAnswer) -> Material:
     return Material(
         f"Confirmed diagnosis: {case.diagnosis}",
         "\n".join(numbered),
-        tuple(Exhibit(image=key) for key in case.images),
+        tuple(images_of(case)),
         options={SCORE: options},
         notes={"task": task.value},
     )
+
+
+def images_of(case: EvidenceCase) -> Iterator[Exhibit]:
+    """Yield every image under the title of its evidence."""
+    for one in case.evidence:
+        for number, key in enumerate(one.images, 1):
+            of = f", {number} of {len(one.images)}" if len(one.images) > 1 else ""
+            yield Exhibit(f"{one.title}{of}", image=key, kind=one.type.value)
 
 
 def _labels(read: CaseRead) -> Iterator[Entry]:

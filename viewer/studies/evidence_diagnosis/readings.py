@@ -29,7 +29,7 @@ from viewer.domain.form_values import Flagged, Values
 from viewer.domain.item import Item
 from viewer.domain.physician import Alignment
 from viewer.domain.reading import Exhibit, Material, Withheld
-from viewer.studies.evidence_diagnosis.judging import JUDGING
+from viewer.studies.evidence_diagnosis.judging import JUDGING, images_of
 from viewer.studies.reading_tasks import (
     CaseRead,
     Choice,
@@ -100,7 +100,7 @@ def _cases(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:
         )
         material = Material(
             "What is the diagnosis?",
-            exhibits=(*_images(case), *_words(case)),
+            exhibits=(*images_of(case), *_words(case)),
         )
         truth = Exhibit("Diagnosis", case.diagnosis)
         withheld = Withheld(options={CHOICE: options}, truth=(truth,))
@@ -111,14 +111,6 @@ def _shown(dataset: Dataset) -> Iterator[EvidenceCase]:
     for item in dataset.items:
         if "evidence" in item.facts and "options" in item.facts and item.images:
             yield EvidenceCase.of_item(item)
-
-
-def _images(case: EvidenceCase) -> Iterator[Exhibit]:
-    """Yield every image under the title of its evidence."""
-    for one in case.evidence:
-        for number, key in enumerate(one.images, 1):
-            of = f", {number} of {len(one.images)}" if len(one.images) > 1 else ""
-            yield Exhibit(f"{one.title}{of}", image=key, kind=one.type.value)
 
 
 def _words(case: EvidenceCase) -> Iterator[Exhibit]:
@@ -198,7 +190,7 @@ def _validated(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:
         }
         material = Material(
             case.diagnosis,
-            exhibits=(*_images(case), *_words(case)),
+            exhibits=(*images_of(case), *_words(case)),
             options={INCOMPLETE: keys},
             texts=texts,
             asked=(INCOMPLETE, CONFIRMED, *asked, CHECKLIST),

@@ -99,6 +99,8 @@ class CaseArea(QSplitter):
         way = Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal
         if self.orientation() != way:
             self.setOrientation(way)
+            self.setStretchFactor(0, 3 if narrow else 1)
+            self.setStretchFactor(1, 1 if narrow else 0)
             # Not before the new direction is laid out.
             parts = [(3 if narrow else 2) * WIDTH, WIDTH]
             QTimer.singleShot(0, self, lambda: self.setSizes(parts))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
+from viewer.domain.answer import MaskAnswer
 from viewer.domain.form import (
     ChecklistQuestion,
     ChoiceQuestion,
@@ -16,6 +17,7 @@ from viewer.domain.form import (
     FlagQuestion,
     Form,
     LikertQuestion,
+    PlaceKind,
     PlaceQuestion,
     Question,
     RankedTextQuestion,
@@ -24,12 +26,14 @@ from viewer.domain.form import (
 )
 from viewer.domain.form_values import Flagged, Values, problem_with
 from viewer.domain.reading import Task, TaskState
+from viewer.domain.styles import ink_on
 from viewer.ui.panels.review.choice import ChecklistBox, ChoiceBox, LikertBox
 from viewer.ui.panels.review.draft import DraftBox
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.place import PlaceBox
 from viewer.ui.panels.review.question import QuestionBox, ValueChanged
 from viewer.ui.panels.review.ranking import RankingBox
+from viewer.ui.widgets import theme
 from viewer.ui.widgets.labels import link
 
 _SPACE: Final = 12
@@ -98,6 +102,7 @@ class ReviewForm(QWidget):
             box.setVisible(number is not None and number <= self._stage)
             box.setEnabled(self._open and number == self._stage)
         self.ask_next()
+        self._show_beside()
 
     @property
     def values(self) -> Values:
@@ -144,6 +149,24 @@ class ReviewForm(QWidget):
             box.show_asked(asked=True)
             box.enter(take_keyboard=enter)
             self.asked_changed.emit(box)
+        self._show_beside()
+
+    def _show_beside(self) -> None:
+        """Draw the masks of the other questions, each in the colour of its name."""
+        colors, beside = theme.current().models, []
+        masks = [
+            box
+            for box in self.boxes.values()
+            if isinstance(box, PlaceBox) and PlaceKind.MASK in box.kinds
+        ]
+        for number, box in enumerate(masks):
+            color, drawn = colors[number % len(colors)], box.value
+            other = box is not self.asked and isinstance(drawn, MaskAnswer)
+            ground = f"background: {color}; color: {ink_on(color)}"
+            box.heading.setStyleSheet(ground if other else "")
+            if other and isinstance(drawn, MaskAnswer):
+                beside.append((drawn, color))
+        self._image.show_beside(beside)
 
     def ask_next(self) -> None:
         """Go to the first required question without an answer, else stay.
@@ -220,6 +243,7 @@ class ReviewForm(QWidget):
         at_once = isinstance(box, ChoiceBox | LikertBox | PlaceBox)
         if box is not self.asked and box in self._steps:
             self.ask(box, enter=False)
+        self._show_beside()
         self.value_changed.emit(event)
         if at_once and event.value is not None and self.stage:
             self.ask_next()

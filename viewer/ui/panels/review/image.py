@@ -78,6 +78,8 @@ class ReviewImage(ImageView):
         self._kind: PlaceKind | None = None
         self._stroke: Stroke | None = None
         self.answer: Answer | None = None
+        self.beside: tuple[tuple[Answer, str], ...] = ()
+        """The answers to other questions, each with its colour"""
         self.subject: Answer | None = None
         self.reference_shown: Mask | None = None
         self.brush = 1.0
@@ -127,6 +129,7 @@ class ReviewImage(ImageView):
     def forget(self) -> None:
         """Remove everything drawn for a case."""
         self._stroke, self.answer, self.subject = None, None, None
+        self.beside = ()
         self._boxes = ReportShape(())
         self._left.clear()
         self.stop_placing()
@@ -214,6 +217,11 @@ class ReviewImage(ImageView):
         self.answer = answer
         self.redraw()
 
+    def show_beside(self, answers: Sequence[tuple[Answer, str]]) -> None:
+        """Draw the answers to other questions too, each in its colour."""
+        self.beside = tuple(answers)
+        self.redraw()
+
     def step(self, right: int, down: int) -> bool:
         """Move a cell or a point by keys; tell whether anything moved."""
         if self.canvas is None or self._kind not in _STEPPED or not self.on_own:
@@ -265,6 +273,8 @@ class ReviewImage(ImageView):
         palette = theme.current()
         if self.subject is not None:
             self._paint_subject(painter, native, QColor(palette.models[0]))
+        for answer, color in self.beside:
+            self._paint(painter, native, answer, color)
         reader = QColor(palette.reader)
         shown = self.answer
         if self._stroke is not None and not self._stroke.paint(painter, native, reader):
@@ -329,7 +339,7 @@ class ReviewImage(ImageView):
             self.placed.emit(answer)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def shape_of_said(answer: Answer, canvas: Canvas) -> AnswerShape:
     """Return the shape that draws an answer; a mask's outline is traced only once."""
     if isinstance(answer, PointAnswer):

@@ -90,6 +90,11 @@ class PlaceBox(QuestionBox):
         for widget in (row, self.hint, self.answer_words, self.remove, self.absent):
             self.column.addWidget(widget)
 
+    def show_asked(self, *, asked: bool) -> None:
+        """Say how to draw while keys go to this question."""
+        super().show_asked(asked=asked)
+        self.hint.setVisible(asked)
+
     def show_task(self, task: Task) -> None:
         """Show the saved answer of a case, in the kind it was drawn in."""
         self.release()

@@ -5,7 +5,7 @@ could contain a model's name or a reference.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NewType, Self
@@ -219,6 +219,18 @@ class Task:
         """Its images in their order, which those shown after a lock continue."""
         shown = tuple(one.image for one in self.exhibits if one.image is not None)
         return shown or (self.image,)
+
+
+def open_cases(tasks: Sequence[Task], first: int = 0) -> list[int]:
+    """Return the cases that are not locked, from the first on, then the unsure ones.
+
+    A session is read in this order; after its end it begins again.
+    """
+    count = len(tasks)
+    order = [i % count for i in range(first, first + count)]
+    done = {TaskState.LOCKED, TaskState.UNRESOLVED}
+    waiting = [i for i in order if tasks[i].state not in done]
+    return waiting + [i for i in order if tasks[i].state is TaskState.UNRESOLVED]
 
 
 @dataclass(frozen=True, slots=True)

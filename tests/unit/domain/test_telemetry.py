@@ -1,6 +1,12 @@
 import hashlib
+from pathlib import Path
 
-from viewer.domain.reading import Consent
+from viewer.domain.case import ImageRef
+from viewer.domain.form_values import Canvas
+from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.grid import Grid
+from viewer.domain.image_geometry import ImageGeometry
+from viewer.domain.reading import Consent, Task, TaskState, open_cases
 from viewer.domain.telemetry import Look, Sight, clock_problem
 
 SIGHT = Sight(0, 0, 0, 1.5, 2.0, 30.5, 44.0, 1.0)
@@ -27,3 +33,17 @@ def test_that_a_clock_that_was_set_back_is_told_by_its_row() -> None:
     assert clock_problem([]) == ""
     assert clock_problem([at(1), at(1.5), at(9), at(1, viewport=1)]) == ""
     assert "before row 3:" in clock_problem([at(1), at(2), at(2.4)])
+
+
+def test_that_open_cases_come_in_their_order_and_unsure_ones_last() -> None:
+    canvas = Canvas(ImageGeometry(SizePx(4, 4)), Grid(8, 8), BoxPx(0, 0, 4, 4))
+    state = TaskState
+    states = (state.LOCKED, state.UNRESOLVED, state.WAITING, state.STARTED)
+    tasks = [
+        Task(i, ImageRef(Path("a")), "", "", canvas, one)
+        for i, one in enumerate(states)
+    ]
+    assert open_cases(tasks) == [2, 3, 1]
+    assert open_cases(tasks, 3) == [3, 2, 1]
+    assert open_cases([]) == []
+    assert tasks[0].images == (ImageRef(Path("a")),)

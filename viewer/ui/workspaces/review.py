@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from viewer.services.readings.agreeing import PairAgreement
     from viewer.services.readings.review_offer import ReviewOffer, StudyOffer
     from viewer.services.readings.reviewing import ErrorCounts
-    from viewer.ui.panels.review.session import Session
+    from viewer.ui.panels.review.session import Asked, Session
 
 _Offered = tuple[
     tuple[SessionSummary, ...],
@@ -73,7 +73,7 @@ class _Begun:
 
     session: "Session"
     tasks: tuple[Task, ...]
-    agreed: bool
+    asked: "Asked"
 
 
 class ReviewWorkspace(QWidget):
@@ -207,8 +207,8 @@ class ReviewWorkspace(QWidget):
 
         def hold() -> _Begun:
             held = Session.hold(self._store, session)
-            agreed = held.agreed
-            return _Begun(held, held.tasks() if agreed else (), agreed)
+            asked = held.asked
+            return _Begun(held, () if any(asked) else held.tasks(), asked)
 
         self._background_tasks.start("open", hold, self._begin, self._fail)
 
@@ -225,23 +225,22 @@ class ReviewWorkspace(QWidget):
         self.files.read_last = summary.id
         self.done.show_session(summary)
         self._visit(summary.visiting)
-        if not begun.agreed or (summary.form.briefing and not summary.done):
+        if any(begun.asked) or (summary.form.briefing and not summary.done):
             self._briefed = begun.session
             self._pages.setCurrentWidget(self.briefing)
-            self.briefing.show_session(summary, agreed=begun.agreed)
+            self.briefing.show_session(summary, begun.asked)
         else:
             self._show_cases(begun)
 
-    def _agree(self) -> None:
-        """Record that the reader agrees, then show the first case."""
+    def _agree(self, record: bool) -> None:
+        """Record what the reader agrees to, then show the first case."""
         session, self._briefed = self._briefed, None
         if session is None:
             return
 
         def agree() -> _Begun:
-            if not session.agreed:
-                session.agree()
-            return _Begun(session, session.tasks(), agreed=True)
+            session.agree(record=record)
+            return _Begun(session, session.tasks(), session.asked)
 
         self._background_tasks.start("open", agree, self._show_cases, self._fail)
 
@@ -264,6 +263,7 @@ class ReviewWorkspace(QWidget):
                 event.run,
                 reader,
                 cap=sample.cap,
+                telemetry=event.telemetry,
                 views=sample.views,
                 condition=sample.condition,
             )
@@ -282,6 +282,7 @@ class ReviewWorkspace(QWidget):
                 place=event.place,
                 grid=sample.grid,
                 findings=sample.findings,
+                telemetry=event.telemetry,
                 views=sample.views,
             )
         )
@@ -337,15 +338,13 @@ class ReviewWorkspace(QWidget):
         from viewer.services.readings.agreeing import agreement
         from viewer.services.readings.reviewing import review_results
 
-        store = self._store
-
         def show(found: "_Results") -> None:
             self.results.show_results(run, *found)
             self._show(self.results)
 
         self._background_tasks.start(
             "results",
-            lambda: (review_results(store, run), agreement(store, run)),
+            lambda: (review_results(self._store, run), agreement(self._store, run)),
             show,
             self._fail,
         )

@@ -51,7 +51,7 @@ class ReviewBar(QFrame):
             label.setWordWrap(False)
         for label in (self.title, self.reader, self.words, self.forecast):
             label.setMinimumWidth(1)  # or longer words would widen the window
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(12)
         row.addWidget(self.title)
@@ -69,6 +69,10 @@ class ReviewBar(QFrame):
         super().resizeEvent(event)
         for label in (self.reader, self.words, self.forecast):
             label.setVisible(self.width() >= _WIDE)
+
+    def add(self, button: QWidget) -> None:
+        """Add a button at the right end."""
+        self._row.addWidget(button)
 
     def show_session(self, summary: SessionSummary) -> None:
         """Show what is reviewed and the reader."""

@@ -1,32 +1,38 @@
 """What a reader is told, and agrees to, before the first case of a session."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from viewer.domain.reading import SessionSummary
+from viewer.domain.telemetry import ASKED
 from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.plain_text import Label
+
+if TYPE_CHECKING:
+    from viewer.ui.panels.review.session import Asked
 
 _WIDTH: Final = 600
 """Some 80 letters in a line."""
 
 
 class Briefing(QWidget):
-    """A text, a check box where the reader has to agree, and one button."""
+    """A text, a check box for each consent that is asked, and one button."""
 
-    agreed = Signal()
-    """The reader has read it, and agrees if that is asked."""
+    agreed = Signal(object)
+    """bool: the reader begins, and agrees to be recorded"""
     left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title, self.reader, self.text = title(""), caption(), selectable()
         self.consent, self.consent_text = QCheckBox("I agree"), Label(wordWrap=True)
+        self.record = QCheckBox("Record what is on screen")
+        self.record_text = Label(ASKED, wordWrap=True)
         self.begin, self.back = primary("Begin"), QPushButton("Back")
         self.consent.toggled.connect(self.begin.setEnabled)
-        self.begin.clicked.connect(self.agreed)
+        self.begin.clicked.connect(lambda: self.agreed.emit(self.record.isChecked()))
         self.back.clicked.connect(self.left)
         self.begin.setAutoDefault(True)
         inner = QWidget()
@@ -40,7 +46,8 @@ class Briefing(QWidget):
         buttons.addStretch(1)
         for words in (self.title, self.reader, self.text, self.consent_text):
             column.addWidget(words)
-        column.addWidget(self.consent)
+        for widget in (self.consent, self.record_text, self.record):
+            column.addWidget(widget)
         column.addLayout(buttons)
         column.addStretch(2)
         around = QHBoxLayout(self)
@@ -48,13 +55,16 @@ class Briefing(QWidget):
         around.addWidget(inner, 1000)
         around.addStretch(1)
 
-    def show_session(self, summary: SessionSummary, *, agreed: bool) -> None:
-        """Show what a session's reader is told; who ``agreed`` is not asked again."""
-        form = summary.form
-        asks = bool(form.consent) and not agreed
+    def show_session(self, summary: SessionSummary, asked: "Asked") -> None:
+        """Show what a session's reader is told, and what is still to be decided."""
+        form, asks = summary.form, asked.consent
         self.title.setText(summary.title)
         self.reader.setText(f"read by {summary.reader}")
         self.text.setText(form.briefing)
+        self.text.setVisible(bool(form.briefing))
+        self.record.setChecked(False)
+        for widget in (self.record, self.record_text):
+            widget.setVisible(asked.telemetry)
         self.consent_text.setText(form.consent)
         self.consent.setChecked(False)
         self.consent.setVisible(asks)

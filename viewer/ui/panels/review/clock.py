@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QObject, QPoint, QTimer
+from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QWidget
 
@@ -38,6 +38,11 @@ class ReviewClock(QObject):
         Returns where the mouse is.
     """
 
+    noted = Signal(object)
+    """int: when the reader did something, by the clock."""
+    left = Signal(object)
+    """int: when the window was found left."""
+
     def __init__(
         self,
         owner: QWidget,
@@ -45,7 +50,7 @@ class ReviewClock(QObject):
         cursor: Callable[[], QPoint] = QCursor.pos,
     ) -> None:
         super().__init__(owner)
-        self._owner, self._now, self._cursor = owner, now, cursor
+        self._owner, self.now, self._cursor = owner, now, cursor
         self._stretches: list[list[int]] = []
         self._at = QPoint()
         self._timer = QTimer(self, interval=STEP_MS)
@@ -54,7 +59,7 @@ class ReviewClock(QObject):
     def start(self) -> None:
         """Start with a case."""
         self._at = self._cursor()
-        self._stretches = [[self._now()]]
+        self._stretches = [[self.now()]]
         self._timer.start()
 
     def stop(self) -> None:
@@ -65,7 +70,12 @@ class ReviewClock(QObject):
     def note(self) -> None:
         """Record that the reader did something just now."""
         if self._stretches and self._stretches[-1]:
-            self._stretches[-1].append(self._now())
+            self._add()
+
+    def _add(self) -> None:
+        now = self.now()
+        self._stretches[-1].append(now)
+        self.noted.emit(now)
 
     def look(self) -> None:
         """Record a moved mouse, and a window that was left or entered."""
@@ -73,10 +83,11 @@ class ReviewClock(QObject):
             return
         moments, active = self._stretches[-1], self._is_active()
         if moments and not active:
-            moments.append(self._now())
+            self._add()
+            self.left.emit(moments[-1])
             self._stretches.append([])
         elif active and not moments:
-            moments.append(self._now())
+            self._add()
         elif self._cursor() != self._at:
             self.note()
         self._at = self._cursor()
@@ -88,7 +99,7 @@ class ReviewClock(QObject):
         self.note()
         taken = tuple(i for moments in self._stretches for i in intervals_of(moments))
         away = not self._stretches[-1]
-        self._stretches = [[] if away else [self._now()]]
+        self._stretches = [[] if away else [self.now()]]
         return taken
 
     def _is_active(self) -> bool:

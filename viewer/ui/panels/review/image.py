@@ -122,6 +122,11 @@ class ReviewImage(ImageView):
         self.show_image(nameless, opened.pyramid)
 
     @property
+    def shown_ref(self) -> ImageRef | None:
+        """The image shown, None without one."""
+        return self._shown.ref if self._shown is not None else None
+
+    @property
     def on_own(self) -> bool:
         """Whether the image shown is the case's own, which places are drawn on."""
         return self._shown is not None and self._shown.ref == self._own

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
-from viewer.domain.reading import Progress, Reveal, Task, TaskState
+from viewer.domain.reading import Progress, Reveal, Task, TaskState, open_cases
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.opened_image import OpenedImage
 from viewer.ui.application.action_set import main_key
@@ -20,6 +20,7 @@ from viewer.ui.panels.review.clock import ReviewClock
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.prefetch import AHEAD
 from viewer.ui.panels.review.question import ValueChanged
+from viewer.ui.panels.review.recorder import Recorder
 from viewer.ui.panels.review.side import ReviewSide
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class ReviewPage(QWidget):
         self.prefetch = self.case.prefetch
         self.side = ReviewSide(self.image)
         self.clock = ReviewClock(self)
+        self.recorder = Recorder((self.image,), self.clock)
         self._background_tasks = BackgroundTasks(self)
         self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
         self._lay_out()
@@ -77,6 +79,7 @@ class ReviewPage(QWidget):
         row.addWidget(self.case, 1)
         row.addWidget(self.side)
         column.addWidget(self.bar)
+        self.bar.add(self.recorder.stop)
         column.addLayout(row, 1)
         for scrolls in (self.image, self.side.area, self.texts):
             scrolls.installEventFilter(self)
@@ -90,6 +93,8 @@ class ReviewPage(QWidget):
         self.side.comment_changed.connect(self._type)
         self.side.form.value_changed.connect(self._change)
         self._typed.timeout.connect(self.keep)
+        self.case_shown.connect(self.recorder.show)
+        self.recorder.failed.connect(self._fail)
         for did in (self.image.window_changed, self.image.zoom_changed):
             did.connect(self.clock.note)
 
@@ -111,7 +116,8 @@ class ReviewPage(QWidget):
         self.texts.overview.show_exhibits(())
         self.side.show_form(session.summary.form)
         self._show_forecast()
-        self.show_case(next(iter(self._next(0)), 0))
+        self.recorder.open(session)
+        self.show_case(next(iter(open_cases(self._tasks)), 0))
 
     def close_session(self) -> None:
         """Save what is on the screen and release the session."""
@@ -119,6 +125,7 @@ class ReviewPage(QWidget):
         if session is None:
             return
         self.keep(leaving=True)
+        self.recorder.close()
         self._background_tasks.cancel_all()
         self._session = None
         session.close()
@@ -210,20 +217,10 @@ class ReviewPage(QWidget):
                 "forecast", session.forecast, self.bar.show_forecast, self._fail
             )
 
-    def _next(self, start: int | None = None) -> list[int]:
-        """Return the cases that follow, those not locked first, then the unsure.
-
-        Without a ``start`` they follow the case on the screen.
-        """
-        count = len(self._tasks)
-        first = self.position + 1 if start is None else start
-        after = [i % count for i in range(first, first + count)]
-        after = [i for i in after if start is not None or i != self.position]
-        states = {i: self._tasks[i].state for i in after}
-        unsure = [i for i in after if states[i] is TaskState.UNRESOLVED]
-        done = {TaskState.LOCKED, TaskState.UNRESOLVED}
-        waiting = [i for i in after if states[i] not in done]
-        return waiting + unsure
+    def _next(self) -> list[int]:
+        """Return the open cases after the one on the screen."""
+        order = open_cases(self._tasks, self.position + 1)
+        return [i for i in order if i != self.position]
 
     def go(self) -> None:
         """Lock the answer; if it is locked, go to the next case."""
@@ -258,6 +255,7 @@ class ReviewPage(QWidget):
             lambda: session.lock(task, values, comment, self.clock.take())
         )
         if after is not None:
+            self.recorder.seal()
             self._locked_here.append(self.position)
             self._show_forecast()
             self._take(after)
@@ -402,6 +400,7 @@ class ReviewPage(QWidget):
         """Purge all that the reader answered, and leave."""
         session = self._session
         if session is not None and self._tried(session.withdraw) is not None:
+            self.recorder.forget()
             self._tasks = []  # nothing of it may be kept any more
             self.left.emit()
 

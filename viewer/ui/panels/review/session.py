@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from viewer.domain.form_values import Values
 from viewer.domain.reading import (
@@ -16,7 +16,24 @@ from viewer.domain.reading import (
     Task,
     TaskState,
 )
-from viewer.services.readings import cases, opening, progress, recording, reviewing
+from viewer.domain.telemetry import Look
+from viewer.services.readings import (
+    cases,
+    opening,
+    progress,
+    recording,
+    reviewing,
+    telemetry,
+)
+
+
+class Asked(NamedTuple):
+    """What a reader still has to decide before the first case."""
+
+    consent: bool = False
+    """Whether to take part."""
+    telemetry: bool = False
+    """Whether what is on screen may be recorded."""
 
 
 class Session:
@@ -38,13 +55,33 @@ class Session:
         return cls(store, opening.session(store, session), held)
 
     @property
-    def agreed(self) -> bool:
-        """Whether the reader agreed to what the form asks before the first case."""
-        return recording.has_consented(self._store, self.summary.id)
+    def asked(self) -> Asked:
+        """What the reader has not decided yet."""
+        return Asked(
+            not recording.has_consented(self._store, self.summary.id),
+            telemetry.decision(self._store, self.summary.id) is None,
+        )
 
-    def agree(self) -> None:
-        """Record that the reader agrees."""
-        recording.consent(self._store, self.summary.id)
+    def agree(self, *, record: bool) -> None:
+        """Record that the reader takes part, and whether the screen is recorded."""
+        asked = self.asked
+        if asked.consent:
+            recording.consent(self._store, self.summary.id)
+        if asked.telemetry:
+            telemetry.decide(self._store, self.summary.id, given=record)
+
+    @property
+    def records(self) -> bool:
+        """Whether the reader agreed that what is on screen is recorded."""
+        return telemetry.decision(self._store, self.summary.id) is True
+
+    def record(self, looks: Sequence[Look], seal: bool) -> None:
+        """Store what was on screen; seal all that is stored."""
+        telemetry.record(self._store, self.summary.id, looks, seal=seal)
+
+    def stop_record(self) -> int:
+        """Take that consent back; return how many rows were deleted for good."""
+        return telemetry.decide(self._store, self.summary.id, given=False)
 
     def withdraw(self) -> int:
         """Purge the reader's name and answers; return the number of rows."""

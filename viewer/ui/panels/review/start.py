@@ -7,6 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QFrame,
     QGridLayout,
@@ -41,10 +42,14 @@ from viewer.ui.panels.review.tasks import TaskCard
 from viewer.ui.tables.columns import grid_words
 from viewer.ui.widgets.labels import caption, primary, title
 from viewer.ui.widgets.long_choice import LongChoice
-from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.plain_text import Label, as_tip
 
 _WIDTH: Final = 720
 _GAP: Final = 12
+_RECORD: Final = (
+    "A new session asks its reader, before the first case, whether it may be recorded "
+    "which part of which image is on screen, and for how long"
+)
 _PLACES: Final = {
     PlaceKind.CELL: "a cell of the grid",
     PlaceKind.POINT: "a point",
@@ -60,6 +65,7 @@ class ReviewWanted:
     run: int
     sample: MissSample
     adjudicate: bool = False
+    telemetry: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +77,7 @@ class StudyWanted:
     place: PlaceKind
     sample: CaseSample
     """Its findings are those that the study is opened with."""
+    telemetry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +113,8 @@ class ReviewStart(QScrollArea):
         self.reader = QLineEdit()
         self.reader.setPlaceholderText("A name or a pseudonym")
         self.reader.setAccessibleName("Reader")
+        self.record = QCheckBox("Ask to record what is on screen")
+        self.record.setToolTip(as_tip(_RECORD))
         self.problem = caption()
         self.runs, self.misses = LongChoice("Run"), MissChoice()
         self.run_words = caption()
@@ -129,7 +138,9 @@ class ReviewStart(QScrollArea):
         column = QVBoxLayout(inner)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(2 * _GAP)
-        column.addWidget(self._card("Reader", self._row(self.reader), self.problem))
+        column.addWidget(
+            self._card("Reader", self._row(self.reader), self.record, self.problem)
+        )
         column.addWidget(self._session_card)
         column.addWidget(
             self._card(
@@ -325,7 +336,8 @@ class ReviewStart(QScrollArea):
     def _want_review(self, *, adjudicate: bool) -> None:
         run = self.runs.currentData()
         if run is not None and self._named():
-            self.review_wanted.emit(ReviewWanted(run, self.misses.sample, adjudicate))
+            sample, record = self.misses.sample, self.record.isChecked()
+            self.review_wanted.emit(ReviewWanted(run, sample, adjudicate, record))
 
     def _want_results(self) -> None:
         run = self.runs.currentData()
@@ -337,11 +349,12 @@ class ReviewStart(QScrollArea):
         if name is not None and self._named():
             place = PlaceKind(self.places.currentData())
             sample = replace(self.cases.sample, findings=self.cases.findings_asked)
-            self.study_wanted.emit(StudyWanted(name, form, place, sample))
+            record = self.record.isChecked()
+            self.study_wanted.emit(StudyWanted(name, form, place, sample, record))
 
     def _want_task(self, wanted: TaskWanted) -> None:
         if self._named():
-            self.task_wanted.emit(wanted)
+            self.task_wanted.emit(replace(wanted, telemetry=self.record.isChecked()))
 
     def _want_session(self, session: SessionId, _checked: bool = False) -> None:
         self.session_wanted.emit(SessionWanted(session))

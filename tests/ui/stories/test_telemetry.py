@@ -1,0 +1,122 @@
+"""What is on screen is recorded in the window of a reader who agreed, and no other."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.review_story import ReviewStory, open_review
+from tests.helpers.sealed_sessions import store_of_questions
+from viewer.domain.reading import SessionId
+from viewer.domain.telemetry import Look
+from viewer.services.readings.telemetry import decision
+from viewer.settings import Settings
+from viewer.store.database import open_store
+from viewer.store.looks import looks_of
+from viewer.store.reading_audit import check_audit, events_of
+
+LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
+
+
+@pytest.fixture
+def story(qtbot: QtBot, tmp_path: Path) -> ReviewStory:
+    store = store_of_questions(tmp_path)
+    return open_review(qtbot, Settings(tmp_path, store))
+
+
+def kept(story: ReviewStory, session: int) -> tuple[Look, ...]:
+    with open_store(story.review._store) as store:
+        assert check_audit(store).intact
+        return looks_of(store, session)
+
+
+def ask(story: ReviewStory, reader: str) -> None:
+    """Open a session that asks its reader to be recorded, up to its briefing."""
+    start = story.review.start
+    card = start.tasks
+    story.wait(card.tasks.count)
+    for number in range(card.tasks.count()):
+        if card.tasks.itemData(number).wanted.task == "panel":
+            card.tasks.setCurrentIndex(number)
+    card.group.setCurrentText("I")
+    story.wait(card.begin.isEnabled)
+    start.record.setChecked(True)
+    start.reader.setText(reader)
+    card.begin.click()
+    story.wait(story.review.briefing.record.isVisible)
+
+
+def drag(story: ReviewStory, button: Qt.MouseButton, down: int) -> None:
+    view = story.page.image.viewport()
+    QTest.mousePress(view, button, pos=QPoint(80, 80))
+    for step in range(1, 5):
+        QTest.mouseMove(view, QPoint(80, 80 + step * down // 4))
+    QTest.mouseRelease(view, button, pos=QPoint(80, 80 + down))
+    QTest.qWait(250)
+
+
+def test_that_zoom_and_window_are_recorded_until_the_reader_stops_it(
+    story: ReviewStory,
+) -> None:
+    ask(story, "Ann")
+    briefing, page = story.review.briefing, story.page
+    assert briefing.begin.isEnabled()
+    QTest.mouseClick(
+        briefing.record, LEFT, pos=QPoint(8, briefing.record.height() // 2)
+    )
+    assert briefing.record.isChecked()
+    QTest.mouseClick(briefing.begin, LEFT)
+    story.wait(lambda: page.ready)
+    whole, window = page.image.zoom, page.image.window_shown
+    assert window is not None
+    QTest.qWait(250)
+    drag(story, RIGHT, -40)
+    drag(story, LEFT, 40)
+    story.press(Qt.Key.Key_2, Qt.Key.Key_Return)
+    seen = page.image.seen
+    page.bar.leave.click()
+    looks = kept(story, 2)
+    first = looks[0].sight
+    assert (first.zoom, first.center, first.width) == (
+        whole,
+        window.center,
+        window.width,
+    )
+    last = next(look.sight for look in looks[::-1] if look.position == 0)
+    assert last.zoom != whole
+    assert last.center != window.center
+    assert {look.position for look in looks} <= {0, 1}
+    assert all(look.duration_ms > 0 for look in looks)
+    assert sum(look.duration_ms for look in looks) >= 700
+    assert seen.x0 < seen.x1
+    with open_store(story.review._store) as store:
+        sealed = events_of(store, 2, "looks")
+    assert sum(event["rows"] for event in sealed) == len(looks)
+
+    story.review.open_session(SessionId(2))
+    story.wait(lambda: page.ready)
+    assert page.recorder.stop.isVisible()
+    page.recorder.stop.click()
+    (box,) = (b for b in story.window.findChildren(QMessageBox) if b.isVisible())
+    (yes,) = (b for b in box.buttons() if b.text() == "Stop and delete")
+    yes.click()
+    story.wait(lambda: not kept(story, 2))
+    assert not page.recorder.stop.isVisible()
+    assert decision(story.review._store, SessionId(2)) is False
+    page.bar.leave.click()
+    assert kept(story, 2) == ()
+
+
+def test_that_who_declines_reads_without_a_record(story: ReviewStory) -> None:
+    ask(story, "Bo")
+    story.review.briefing.begin.click()
+    story.wait(lambda: story.page.ready)
+    assert not story.page.recorder.stop.isVisible()
+    drag(story, RIGHT, -40)
+    story.press(Qt.Key.Key_2, Qt.Key.Key_Return)
+    story.page.bar.leave.click()
+    assert kept(story, 2) == ()
+    assert decision(story.review._store, SessionId(2)) is False

@@ -168,6 +168,17 @@ def test_that_a_session_is_exported_from_the_menu_in_every_form(
     page.close()
 
 
+def test_that_nothing_is_exported_where_no_session_can_be_read(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    store = tmp_path / "damaged.sqlite"
+    store.write_bytes(b"no store at all " * 512)
+    page = ExportSession(store)
+    qtbot.addWidget(page)
+    qtbot.waitUntil(lambda: bool(page.foot.sentence.text()), timeout=PATIENCE_MS)
+    assert not page.foot.go.isEnabled()
+
+
 def export_page(qtbot: QtBot, made: Furnished) -> ExportSession:
     (page,) = made.window.findChildren(ExportSession)
     qtbot.waitUntil(page.foot.go.isEnabled, timeout=PATIENCE_MS)

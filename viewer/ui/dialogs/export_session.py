@@ -211,7 +211,7 @@ class ExportSession(QDialog):
     def _fail(self, error: Exception) -> None:
         """Show an error that the user can fix at the foot of the page; raise others."""
         self.foot.ready()
-        self.foot.go.setEnabled(True)
+        self.foot.go.setEnabled(self.session.count() > 0)
         if not isinstance(error, OverreadError):
             raise error
         self.foot.sentence.setText(str(error))

@@ -137,10 +137,16 @@ def export_readings(
 @click.command("telemetry")
 @click.option("--session", type=int, required=True)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True)
+@click.option(
+    "--dwell",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Also write for how many seconds each pixel was in sight, as .npy files.",
+)
 @store_option
 @json_option
 def export_telemetry(
-    session: int, out: Path, store: Path | None, *, as_json: bool
+    session: int, out: Path, dwell: Path | None, store: Path | None, *, as_json: bool
 ) -> None:
     """Write what was on screen in a session, and for how long, as a CSV file.
 
@@ -148,14 +154,19 @@ def export_telemetry(
     """
     from viewer.domain.reading import SessionId
     from viewer.services.readings.telemetry import export_telemetry as write
+    from viewer.services.readings.telemetry import write_dwell_maps
 
-    written = write(read_settings(store).store, SessionId(session), out)
+    path, number = read_settings(store).store, SessionId(session)
+    written = write(path, number, out)
+    maps = write_dwell_maps(path, number, dwell) if dwell else ()
     if written.problem:
         say(written.problem)
     if as_json:
-        print_json({"file": str(out), "rows": written.rows})
+        print_json(
+            {"file": str(out), "rows": written.rows, "maps": list(map(str, maps))}
+        )
     else:
-        echo(f"{counted(written.rows, 'row')} in {out}")
+        echo(f"{counted(written.rows, 'row')} in {out}", *maps)
 
 
 def _open_sessions(store: Path, session: int) -> "list[SessionSummary]":

@@ -14,8 +14,8 @@ ASKED: Final = (
     "While a case is open and you are using this window, the program records which of "
     "its images is shown, which part of it is in sight, its zoom and its window, and "
     "for how long. It records no keys, no mouse, no other windows and no pauses. The "
-    "record is kept with your answers, can be replayed, and is deleted for good if you "
-    "withdraw. You can read without it."
+    "record is kept with your answers, shows how you read, and is deleted for good if "
+    "you withdraw. You can read without it."
 )
 VERSION: Final = "1"
 """That of the text."""

@@ -44,18 +44,6 @@ def _look(row: Row) -> Look:
     return Look(row["position"], row["start"], row["duration_ms"], Sight(**seen))
 
 
-def recorded_ms(store: Store) -> dict[int, dict[int, int]]:
-    """Return by session and case for how long the first viewport was recorded."""
-    rows = store.rows(
-        "SELECT session_id, position, sum(duration_ms * (viewport = 0))"
-        " FROM reading_look GROUP BY session_id, position ORDER BY session_id, position"
-    )
-    found: dict[int, dict[int, int]] = {}
-    for row in rows:
-        found.setdefault(row[0], {})[row[1]] = row[2]
-    return found
-
-
 def delete_looks(store: Store, session: int) -> int:
     """Delete all of a session, inside a transaction; return how many there were.
 

@@ -1,17 +1,21 @@
 """What was on screen in a session whose reader agreed: kept, replayed, exported."""
 
 import hashlib
+import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
+
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
+from viewer.domain.geometry import SizePx
 from viewer.domain.reading import Consent, SessionId
 from viewer.domain.telemetry import ASKED, TELEMETRY, VERSION, Look, clock_problem
+from viewer.metrics.dwell import dwell_ms
 from viewer.services.readings.cases import task
-from viewer.services.readings.opening import session
 from viewer.services.sessions.ground import Ground, ground_of, refuse_sealed
 from viewer.services.sessions.seal import moment
 from viewer.store import looks, reading_audit, readings
@@ -121,36 +125,14 @@ def _check(look: Look, count: int, planned: int) -> None:
 
 
 @dataclass(frozen=True)
-class Recording:
-    """A session with a record of the screen; ``cases`` has the ms by position."""
-
-    session: SessionId
-    reader: str
-    title: str
-    cases: Mapping[int, int]
-
-    @property
-    def words(self) -> str:
-        """Its reader and what was read."""
-        return f"{self.reader} · {self.title} · session {self.session}"
-
-
-def recordings(store: Path) -> tuple[Recording, ...]:
-    """Return the sessions that have a record of the screen, the newest first."""
-    with open_store(store) as opened:
-        recorded = looks.recorded_ms(opened)
-    told = [(session(store, SessionId(number)), ms) for number, ms in recorded.items()]
-    return tuple(Recording(one.id, one.reader, one.title, ms) for one, ms in told[::-1])
-
-
-@dataclass(frozen=True)
 class Replay:
-    """What was on screen at a case: its images, and the looks in their order.
+    """What was on screen at a case: its images with their sizes, and looks in order.
 
     ``problem`` says in a sentence if a clock was set back meanwhile.
     """
 
     images: tuple[ImageRef, ...]
+    sizes: tuple[SizePx, ...]
     looks: tuple[Look, ...]
     problem: str = ""
 
@@ -170,13 +152,38 @@ def replay(store: Path, number: SessionId, position: int) -> Replay:
             f"Nothing was recorded of case {position + 1} in session {number}.",
             "Choose another case.",
         )
-    images = task(store, number, position).images
-    if max(look.sight.image for look in seen) >= len(images):
+    shown = task(store, number, position)
+    canvases = [one.canvas for one in shown.exhibits if one.image is not None]
+    sizes = tuple(one.size for one in canvases if one) or (shown.canvas.size,)
+    if max(look.sight.image for look in seen) >= len(sizes):
         raise WrongUseError(
             f"Case {position + 1} of session {number} has lost images that were shown.",
             "Register its data set again.",
         )
-    return Replay(images, seen, clock_problem(seen))
+    return Replay(shown.images, sizes, seen, clock_problem(seen))
+
+
+def write_dwell_maps(store: Path, number: SessionId, folder: Path) -> tuple[Path, ...]:
+    """Write for how long each pixel of each image was in sight; return the files.
+
+    ``case1_image2.npy`` has float64 (rows, columns) in seconds; slices and viewports
+    are added up. Raises as :func:`export_telemetry` and :func:`replay` do.
+    """
+    with open_store(store) as opened:
+        refuse_sealed(ground_of(opened, number))
+        positions = sorted({one.position for one in looks.looks_of(opened, number)})
+    files: dict[str, bytes] = {}
+    for position in positions:
+        shown = replay(store, number, position)
+        for image in sorted({look.sight.image for look in shown.looks}):
+            of_image = [one for one in shown.looks if one.sight.image == image]
+            timed = [(one.sight.seen, one.duration_ms) for one in of_image]
+            data = io.BytesIO()
+            np.save(data, dwell_ms(timed, shown.sizes[image]) / 1000)
+            files[f"case{position + 1}_image{image + 1}.npy"] = data.getvalue()
+    for name, content in files.items():
+        write_atomically(folder / name, content)
+    return tuple(folder / name for name in files)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,15 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.helpers.sealed_sessions import PANEL, answer_all, store_of_questions
+from tests.helpers.sealed_sessions import (
+    PANEL,
+    SIZE,
+    answer_all,
+    store_of_questions,
+)
 from viewer.cli import run_command_line
 from viewer.domain.errors import StoreError, WrongUseError
 from viewer.domain.reading import SessionId
@@ -23,7 +29,6 @@ from viewer.services.readings.telemetry import (
     decision,
     export_telemetry,
     record,
-    recordings,
     replay,
 )
 from viewer.settings import HOME_VARIABLE, Settings
@@ -103,16 +108,10 @@ def test_that_what_was_on_screen_comes_back_as_it_was(store: Path) -> None:
     agreed(store)
     assert decision(store, ZOE) is True
     assert kept(store) == SEEN
-    (told,) = recordings(store)
-    assert (told.session, told.reader, dict(told.cases)) == (
-        ZOE,
-        "Zoe",
-        {0: 1000, 1: 500},
-    )
-    assert told.words == f"Zoe · {told.title} · session 2"
     shown = replay(store, ZOE, 0)
     assert (shown.looks, shown.problem) == (SEEN[:2], "")
     assert shown.images == cases.task(store, ZOE, 0).images
+    assert shown.sizes == (SIZE,)
     with pytest.raises(WrongUseError, match="Nothing was recorded of case 3"):
         replay(store, ZOE, 2)
 
@@ -302,3 +301,18 @@ def test_that_a_sealed_session_carries_its_record_back(
     assert kept(store) == SEEN
     assert decision(store, ZOE) is True
     assert intact(store)
+
+
+def test_that_dwell_maps_are_what_each_look_adds_to_each_pixel(store: Path) -> None:
+    agreed(store)
+    part = replace(SIGHT, row0=10.0, column0=4.5, row1=20.0, column1=9.0)
+    record(store, ZOE, [look(0, 5, part, 250)])
+    folder, out = store.parent / "maps", store.parent / "seen.csv"
+    command = ["export", "telemetry", "--session", "2", "--out", str(out)]
+    command += ["--dwell", str(folder), "--store", str(store)]
+    assert run_command_line(command) == 0
+    names = sorted(file.name for file in folder.iterdir())
+    assert names == ["case1_image1.npy", "case2_image1.npy"]
+    expected = np.full((SIZE.rows, SIZE.columns), 1.0)
+    expected[10:20, 4:9] += 0.25  # the centre of column 4 is in sight
+    assert np.array_equal(np.load(folder / names[0]), expected)

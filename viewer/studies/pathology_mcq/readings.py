@@ -42,7 +42,7 @@ PANEL_FORM: Final = Form(
 )
 VALIDITY_FORM: Final = Form(
     "question_validity",
-    "1",
+    "2",
     "Validity of questions",
     (
         _ANSWER,
@@ -57,7 +57,7 @@ VALIDITY_FORM: Final = Form(
             "If not, why?",
             (
                 Option("answerable_without_image", "It can be answered without image."),
-                Option("inferable", "The image and the question do not give it away."),
+                Option("inferable", "Image and question are not enough to answer it."),
                 Option("wrong_answer", "The answer is wrong, or not the only one."),
                 Option("atypical", "The image is not typical of it."),
             ),

@@ -176,7 +176,7 @@ def _rest_of(
         partial(_add_imports, window),
         partial(_add_measure, window, read),
         partial(_add_review, window),
-        partial(_add_models, window),
+        partial(_add_models, window, read),
         partial(_delete_unpacked, window),
     )
 
@@ -237,11 +237,12 @@ def _add_review(window: MainWindow) -> None:
     window.add_review(review, review)
 
 
-def _add_models(window: MainWindow) -> None:
+def _add_models(window: MainWindow, read: "ReadWorkspace") -> None:
     from viewer.ui.workspaces.models import ModelsWorkspace
 
     models = ModelsWorkspace(window.context)
     models.models_changed.connect(window.reload_models)
+    models.connected.connect(lambda event: read.reload_models(event.name))
     window.add_models(models, models)
 
 

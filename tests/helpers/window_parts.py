@@ -82,8 +82,8 @@ class IdleWorker:
     def list_models(self, table: Mapping[str, object]) -> int:
         return self._note("list", dict(table))
 
-    def find_models(self) -> int:
-        return self._note("find")
+    def find_models(self, *, ask: bool) -> int:
+        return self._note("find", ask)
 
     def calibrate(self, name: str) -> int:
         return self._note("calibrate", name)
@@ -180,8 +180,8 @@ class IdleReader(QWidget):
         ran, self.running = self.running, False
         return ran
 
-    def reload_models(self) -> None:
-        self.did.append("models")
+    def reload_models(self, *also: str) -> None:
+        self.did.append(" ".join(("models", *also)))
 
     def show_answer(self, trial: int, beside: tuple[int, ...] = ()) -> None:
         self.answers += (trial, *beside)

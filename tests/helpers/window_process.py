@@ -211,7 +211,7 @@ def _type_draft(window: MainWindow, rng: random.Random) -> None:
     models = _found(ModelsWorkspace)
     assert models is not None
     if not models._drafts:
-        window.context.actions["model.new"].trigger()
+        models._draft_new("draft", {"adapter": "scripted"})
     models.profile.name.setText(f"draft {rng.randrange(1000)}")
     models.profile.name.textEdited.emit(models.profile.name.text())
 

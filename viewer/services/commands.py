@@ -67,6 +67,16 @@ class OfServer:
 
 
 @dataclass(frozen=True, slots=True)
+class FindModels:
+    """Look for models of servers on this machine.
+
+    ``ask`` those of which nothing is declared whether they take images.
+    """
+
+    ask: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class NewBatch:
     """The settings of a run to plan and start, or to continue."""
 

@@ -1,29 +1,38 @@
 """Models from files: dropped on the panel, or chosen in a field."""
 
 import json
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_gguf import write_tiny_model
 from tests.ui.models.test_models_workspace import text
 from viewer.domain.plain import plain
 from viewer.models.openai_api.loopback_servers import DeclaredModel, LoopbackServer
-from viewer.services.configuring.model_profiles import NewModel
+from viewer.services.configuring.new_models import NewModel, Section
 from viewer.services.probing.found import found_models
 from viewer.services.worker.background import WorkerReply
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.notices import Notice
+from viewer.ui.dialogs.connect import ConnectPage
 from viewer.ui.widgets.params_form import FolderLine, PathLine
 from viewer.ui.workspaces.models import ModelsWorkspace
 
 if TYPE_CHECKING:
-    from viewer.ui.panels.models.list import NewWanted
+    from viewer.ui.panels.models.connecting import ModelConnected
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
@@ -39,17 +48,41 @@ def drop(widget: QWidget, *paths: Path) -> None:
     QApplication.sendEvent(widget, QDropEvent(QPointF(5, 5), copy, data, _LEFT, _NONE))
 
 
-def new_draft(workspace: ModelsWorkspace, adapter: str) -> None:
-    menu = workspace.list.new_menu
-    assert menu.actions()
-    offers: list[NewWanted] = []
-    workspace.list.new_wanted.connect(offers.append)
-    for action in menu.actions():
-        if action.menu() is None:
-            action.trigger()
-            if offers and offers[-1].new.adapter == adapter:
-                return
-    pytest.fail(f"New does not offer {adapter}")
+def click(button: QPushButton) -> None:
+    QTest.mouseClick(button, _LEFT)
+
+
+def row(tree: QTreeWidget, at: int) -> QTreeWidgetItem:
+    item = tree.topLevelItem(at)
+    assert item is not None
+    return item
+
+
+def click_item(tree: QTreeWidget, item: QTreeWidgetItem) -> None:
+    place = tree.visualItemRect(item).center()
+    QTest.mouseClick(tree.viewport(), _LEFT, _NONE, place)
+
+
+def connect_page(workspace: ModelsWorkspace) -> ConnectPage:
+    click(workspace.list.connecting)
+    page = workspace.window().findChild(ConnectPage)
+    assert isinstance(page, ConnectPage)
+    return page
+
+
+def more(page: ConnectPage, words: str) -> None:
+    """Choose an entry of More."""
+    next(a for a in page.more_menu.actions() if words in a.text()).trigger()
+
+
+def found_here(
+    context: AppContext, workspace: ModelsWorkspace, *models: DeclaredModel
+) -> None:
+    """Let both looks at this computer find a server with these models."""
+    server = LoopbackServer("ollama", "http://127.0.0.1:9/v1", models)
+    found = plain(found_models((server,) if models else ()))
+    for number in sorted(workspace.endpoints._finds):
+        context.worker.message.emit(WorkerReply(number, {"found": found}, ""))
 
 
 def test_that_a_dropped_folder_becomes_a_draft_that_is_not_saved_yet(
@@ -98,7 +131,7 @@ def test_that_a_chosen_gguf_file_brings_the_projector_beside_it(
 ) -> None:
     llm, eye = write_tiny_model(tmp_path)
     beside = eye.rename(tmp_path / "mmproj-tiny.gguf")
-    new_draft(workspace, "gguf_local")
+    more(connect_page(workspace), "GGUF")
     form = workspace.profile.form
     model = form.editors["model"]
     assert isinstance(model, PathLine)
@@ -115,7 +148,7 @@ def test_that_a_chosen_gguf_file_brings_the_projector_beside_it(
 def test_that_a_local_models_field_takes_a_folder_or_a_name_of_the_hub(
     workspace: ModelsWorkspace, tmp_path: Path
 ) -> None:
-    new_draft(workspace, "transformers_local")
+    more(connect_page(workspace), "through transformers")
     model = workspace.profile.form.editors["model"]
     assert isinstance(model, FolderLine)
     model.setText("google/medgemma-4b-it")
@@ -132,45 +165,115 @@ def test_that_a_local_models_field_takes_a_folder_or_a_name_of_the_hub(
 def test_that_a_file_dropped_on_a_field_is_its_path(
     workspace: ModelsWorkspace, tmp_path: Path
 ) -> None:
-    new_draft(workspace, "cnn_cam")
+    more(connect_page(workspace), "Grad-CAM")
     card = workspace.profile.form.editors["card"]
     assert isinstance(card, PathLine)
     drop(card, tmp_path / "densenet.toml")
     assert card.text() == str(tmp_path / "densenet.toml")
 
 
-def test_that_a_broken_way_of_asking_is_greyed_and_says_why(
-    workspace: ModelsWorkspace,
-) -> None:
+def test_that_a_broken_way_of_asking_is_greyed_and_says_why(qtbot: QtBot) -> None:
     why = "The adapter 'm' of package raises cannot be loaded."
-    broken = NewModel("m – cannot be used", "", "m", why, usable=False)
-    workspace.list.set_new_models((broken,))
-    (action,) = workspace.list.new_menu.actions()
+    broken = NewModel("m – cannot be used", Section.MORE, "m", why, usable=False)
+    page = ConnectPage((broken,))
+    qtbot.addWidget(page)
+    action = page.more_menu.actions()[-1]
     assert not action.isEnabled()
     assert why in action.toolTip()
 
 
-def test_that_models_found_on_this_computer_are_offered_with_what_is_known(
+def test_that_a_found_model_is_connected_by_one_click(
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
+) -> None:
+    connected: list[ModelConnected] = []
+    workspace.connected.connect(connected.append)
+    page = connect_page(workspace)
+    assert page.bar.isVisible()
+    found_here(
+        context, workspace,
+        DeclaredModel("llama", sees=False), DeclaredModel("medgemma:4b", sees=True),
+    )  # fmt: skip
+    assert not page.bar.isVisible()
+    first, second = (row(page.found, at) for at in range(2))
+    assert (first.text(0), first.text(1)) == ("medgemma:4b", "Ollama · sees images")
+    assert second.text(1) == "Ollama · text only"
+    click_item(page.found, first)
+    assert [event.name for event in connected] == ["medgemma-4b"]
+    qtbot.waitUntil(lambda: workspace.list.models.row_of("medgemma-4b") is not None)
+    saved = tomllib.loads(text(context))["model"][-1]
+    assert saved["base_url"] == "http://127.0.0.1:9/v1"
+    assert saved["provider_view"] == "gemma3"
+    assert saved["max_tokens"] == 8192
+    qtbot.waitUntil(lambda: workspace.window().findChild(ConnectPage) is None)
+    context.undo.undo()
+    assert "medgemma" not in text(context)
+
+
+def test_that_a_server_with_a_key_opens_its_form(
     workspace: ModelsWorkspace, context: AppContext
 ) -> None:
-    medgemma, llama = DeclaredModel("medgemma:4b", True), DeclaredModel("llama", False)
-    server = LoopbackServer("ollama", "http://127.0.0.1:9/v1", (llama, medgemma))
-    (number,) = workspace.endpoints._finds
-    found = plain(found_models((server,)))
-    context.worker.message.emit(WorkerReply(number, {"found": found}, ""))
-    (menu,) = (
-        menu
-        for action in workspace.list.new_menu.actions()
-        if isinstance(menu := action.menu(), QMenu)
-        and menu.title() == "Found on this computer"
+    page = connect_page(workspace)
+    locked = LoopbackServer("custom", "http://127.0.0.1:8000/v1", locked=True)
+    page.show_found(found_models((locked,)), looking=False)
+    click_item(page.found, row(page.found, 0))
+    table = workspace.profile.draft.table
+    assert table["base_url"] == "http://127.0.0.1:8000/v1"
+    assert table["api_key_env"] == "SERVER_8000_KEY"
+    assert "server-8000" not in text(context)
+
+
+def test_that_nothing_found_says_what_to_start_and_looks_again(
+    workspace: ModelsWorkspace, context: AppContext
+) -> None:
+    page = connect_page(workspace)
+    found_here(context, workspace)
+    assert "press Look again" in page.words.text()
+    assert not page.found.isVisible()
+    click(page.again)
+    assert page.bar.isVisible()
+    found_here(context, workspace, DeclaredModel("medgemma:4b", sees=True))
+    assert page.found.isVisible()
+
+
+def test_that_three_hundred_models_are_listed_and_filtered(
+    workspace: ModelsWorkspace, context: AppContext
+) -> None:
+    page = connect_page(workspace)
+    found_here(
+        context,
+        workspace,
+        *(DeclaredModel(f"model-{n}", sees=True) for n in range(300)),
     )
-    (offer,) = menu.actions()
-    assert offer.text() == "medgemma:4b (Ollama)"
-    assert "Sees images: yes." in offer.toolTip()
-    offer.trigger()
-    assert workspace.profile.draft.table["base_url"] == "http://127.0.0.1:9/v1"
-    assert workspace.profile.draft.table["provider_view"] == "gemma3"
-    assert workspace.profile.draft.table["max_tokens"] == 8192
+    assert page.found.topLevelItemCount() == 300
+    page.filter.setText("model-299 ollama")
+    items = (row(page.found, at) for at in range(300))
+    assert [item.text(0) for item in items if not item.isHidden()] == ["model-299"]
+
+
+def test_that_services_have_the_names_that_people_know(
+    workspace: ModelsWorkspace,
+) -> None:
+    page = connect_page(workspace)
+    names = [button.text() for button in page.findChildren(QPushButton)]
+    services = ["OpenAI", "Azure OpenAI", "Anthropic", "Google", "OpenRouter"]
+    assert [name for name in names if name in services] == services
+    click(next(b for b in page.findChildren(QPushButton) if b.text() == "Anthropic"))
+    table = workspace.profile.draft.table
+    assert table["server"] == "anthropic"
+    assert table["api_key_env"] == "ANTHROPIC_API_KEY"
+
+
+def test_that_a_file_of_a_model_is_chosen_on_the_page(
+    workspace: ModelsWorkspace, qtbot: QtBot, tmp_path: Path
+) -> None:
+    llm, _ = write_tiny_model(tmp_path)
+    page = connect_page(workspace)
+    click(next(b for b in page.findChildren(QPushButton) if "file" in b.text()))
+    dialog = page.findChild(QFileDialog)
+    assert isinstance(dialog, QFileDialog)
+    dialog.fileSelected.emit(str(llm))
+    form = workspace.profile.form
+    qtbot.waitUntil(lambda: form.values().get("model") == str(llm))
 
 
 def test_that_a_failed_search_is_told(
@@ -178,6 +281,8 @@ def test_that_a_failed_search_is_told(
 ) -> None:
     told = list[Notice]()
     context.notices.posted.connect(told.append)
-    (number,) = workspace.endpoints._finds
-    context.worker.message.emit(WorkerReply(number, None, "The worker is full."))
+    page = connect_page(workspace)
+    for number in sorted(workspace.endpoints._finds):
+        context.worker.message.emit(WorkerReply(number, None, "The worker is full."))
     assert told[0].what == "The worker is full."
+    assert not page.bar.isVisible()

@@ -14,10 +14,12 @@ from tests.ui.models.conftest import MODELS, with_worker
 from viewer.domain.errors import WrongUseError
 from viewer.models import catalog
 from viewer.services.configuring import model_list
-from viewer.services.configuring.model_profiles import apply_edit, new_models, saving
+from viewer.services.configuring.model_profiles import apply_edit, saving
+from viewer.services.configuring.new_models import new_models
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.notices import Notice
 from viewer.ui.dialogs import key_entry
+from viewer.ui.dialogs.connect import ConnectPage
 from viewer.ui.dialogs.key_entry import KeyEntry
 from viewer.ui.tables.models_model import ModelRow, bytes_text
 from viewer.ui.widgets.params_form import Line
@@ -173,9 +175,10 @@ def test_that_what_is_wrong_is_said_at_once_and_cannot_be_saved(
 def test_that_a_new_model_is_named_set_and_saved(
     workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
-    servers = workspace.list.new_menu.actions()[0].menu()
-    assert isinstance(servers, QMenu)
-    ollama = next(a for a in servers.actions() if a.text() == "Ollama")
+    workspace.handlers()["model.new"]()
+    page = workspace.window().findChild(ConnectPage)
+    assert isinstance(page, ConnectPage)
+    ollama = next(a for a in page.more_menu.actions() if a.text() == "Ollama")
     ollama.trigger()
     assert workspace.list.current is not None
     assert workspace.list.current.line.name == "ollama"

@@ -1,33 +1,48 @@
 """Servers of models that listen on this machine, and the models that they declare.
 
-Only 127.0.0.1 is asked, all ports at once and no longer than a limit for all. No image
-and no key is sent.
+Only 127.0.0.1 is asked, all ports at once and no longer than a limit for all. No key is
+sent, and no image but a small black one where a server does not declare what its model
+sees.
 
 Formats: Ollama's ``/api/tags`` and ``/api/show`` (docs/openapi.yaml of
 github.com/ollama/ollama), LM Studio's ``/api/v0/models`` (REST API v0 in
-github.com/lmstudio-ai/docs), and OpenAI's ``/v1/models``, which the others serve.
+github.com/lmstudio-ai/docs), and OpenAI's ``/v1/models``, which the others serve;
+llama.cpp adds ``architecture.input_modalities`` (its server's README at
+github.com/ggml-org/llama.cpp).
 """
 
+import base64
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any, Final
 
 import httpx2
+import numpy as np
 
 from viewer.domain.documents import read_json
 from viewer.domain.errors import OverreadError
-from viewer.models.endpoint import LOCAL_ONLY, Endpoint
+from viewer.domain.image import Raster
+from viewer.imaging.png import encode_png
+from viewer.models.endpoint import LOCAL_ONLY, Endpoint, endpoint_at
 from viewer.models.openai_api.servers import SERVERS
 from viewer.models.openai_api.transport import transport_for
 
 LIMIT_S: Final = 0.3
 """Seconds for all servers and questions together."""
+SIGHT_LIMIT_S: Final = 20.0
+"""Seconds for the questions with an image: a server may have to load its model."""
+_BLACK_SIDE: Final = 56
+"""Pixels: Qwen2-VL's processor refuses an image that is narrower than 28."""
 _MODELS_AT_ONCE: Final = 8
+_MOST_ASKED: Final = 3
+"""A server with more models loads each as it is asked, so none is asked."""
 _KEY_NEEDED: Final = object()
 """Stands for the document of a server that shows it only with a key."""
+_REFUSED: Final = object()
+"""Stands for the document of a server that does not do what was asked."""
 _OWNERS: Final = {"vllm": "vllm", "llamacpp": "llama_cpp"}
 """Kinds of server by the owner that they give for their models."""
 
@@ -90,6 +105,53 @@ def loopback_servers(
         return tuple(server for server in found if server is not None)
 
 
+def with_sight_asked(
+    servers: Sequence[LoopbackServer], limit_s: float = SIGHT_LIMIT_S
+) -> tuple[LoopbackServer, ...]:
+    """Return servers with whether their models take images, asked where not declared.
+
+    One that answers about an image may still not look at it, which a check finds out.
+    What is not answered in time stays unknown.
+    """
+    until = time.monotonic() + limit_s
+    with ThreadPoolExecutor(_MODELS_AT_ONCE) as pool:
+        return tuple(pool.map(partial(_with_sight_asked, until), servers))
+
+
+def _with_sight_asked(until: float, server: LoopbackServer) -> LoopbackServer:
+    if len(server.models) > _MOST_ASKED:
+        return server
+    models = (
+        replace(model, sees=_takes_image(server, model.name, until))
+        if model.sees is None
+        else model
+        for model in server.models
+    )
+    return replace(server, models=tuple(models))
+
+
+def _takes_image(server: LoopbackServer, model: str, until: float) -> bool | None:
+    """Return whether a model answers about a black image, None without an answer."""
+    content = [
+        {"type": "image_url", "image_url": {"url": _black_image()}},
+        {"type": "text", "text": "Is this image black?"},
+    ]
+    messages = [{"role": "user", "content": content}]
+    body = {"model": model, "max_tokens": 1, "messages": messages}
+    endpoint = endpoint_at(server.base_url)
+    path = f"{endpoint.path}/chat/completions"
+    reply = _ask(replace(endpoint, path=""), until, path, body)
+    if reply is None or reply is _KEY_NEEDED:
+        return None
+    return reply is not _REFUSED
+
+
+@cache
+def _black_image() -> str:
+    png = encode_png(Raster(np.zeros((_BLACK_SIDE, _BLACK_SIDE), np.uint8)))
+    return "data:image/png;base64," + base64.b64encode(png).decode()
+
+
 def _server_at(pool: Executor, until: float, place: Place) -> LoopbackServer | None:
     endpoint = Endpoint("http", "127.0.0.1", place.port)
     found = None
@@ -137,8 +199,16 @@ def _openai(endpoint: Endpoint, until: float) -> LoopbackServer | None:
         return None
     owners = {_OWNERS.get(str(row.get("owned_by")), "custom") for row in rows}
     kind = owners.pop() if len(owners) == 1 else "custom"
-    models = tuple(map(DeclaredModel, _names(rows, "id")))
-    return LoopbackServer(kind, base_url, models)
+    modalities = {str(row.get("id")): _modalities(row) for row in rows}
+    models = (DeclaredModel(name, modalities[name]) for name in _names(rows, "id"))
+    return LoopbackServer(kind, base_url, tuple(models))
+
+
+def _modalities(row: Mapping[str, Any]) -> bool | None:
+    """Return whether a model takes images by its declared input, None without one."""
+    declared = row.get("architecture")
+    taken = declared.get("input_modalities") if isinstance(declared, dict) else None
+    return "image" in taken if isinstance(taken, list) else None
 
 
 def _rows(reply: object, key: str) -> list[Mapping[str, Any]] | None:
@@ -154,7 +224,7 @@ def _names(rows: Iterable[Mapping[str, Any]], key: str) -> list[str]:
 
 
 def _ask(endpoint: Endpoint, until: float, path: str, body: object = None) -> object:
-    """Return a JSON document, ``_KEY_NEEDED``, or None without an answer in time."""
+    """Return a JSON document, what stands for one, or None without one in time."""
     left = until - time.monotonic()
     return _Asker(endpoint, left).ask(path, body) if left > 0 else None
 
@@ -176,6 +246,6 @@ class _Asker:
                 reply = self._client.request(method, self._origin + path, json=body)
             if reply.status_code in (401, 403):
                 return _KEY_NEEDED
-            return read_json(reply.content) if reply.is_success else None
+            return read_json(reply.content) if reply.is_success else _REFUSED
         except (httpx2.HTTPError, OverreadError, ValueError):
             return None  # no server of models, or one too slow: it is not listed

@@ -18,7 +18,8 @@ Api = Literal["chat", "responses"]
 class Server:
     """A kind of server.
 
-    ``base_url`` is its default address, "" if there is none. ``token_cap`` is Chat
+    ``base_url`` is its default address, "" if there is none, and ``key`` the name under
+    which its key is usually kept, "" if it needs none. ``token_cap`` is Chat
     Completions' name for the maximum reply length and ``system_role`` its name for a
     system message. ``sampling`` is sent unless the profile sets another value, for
     servers whose own defaults come from the model's files. ``untaken`` are settings
@@ -28,10 +29,16 @@ class Server:
     name: str
     title: str
     base_url: str = ""
+    key: str = ""
     token_cap: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105 - a parameter's name
     system_role: Literal["system", "developer"] = "system"
     sampling: Mapping[str, object] = field(default_factory=dict)
     untaken: Mapping[Api, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def is_remote(self) -> bool:
+        """True for a company's service, or for a server that may be anywhere."""
+        return bool(self.key) or self.name == "custom"
 
     def takes(self, api: Api, setting: str) -> bool:
         """Tell whether a setting is worth sending."""
@@ -47,11 +54,12 @@ def _untaken(chat: str = "", responses: str = "") -> Mapping[Api, frozenset[str]
 _OPEN_MODELS: Final = "top_k min_p repetition_penalty"
 
 _SERVERS: Final = (
-    Server("custom", "another server"),
+    Server("custom", "Another server"),
     Server(
         "openai",
         "OpenAI",
         "https://api.openai.com/v1",
+        key="OPENAI_API_KEY",
         token_cap="max_completion_tokens",  # noqa: S106 - a parameter's name
         system_role="developer",
         untaken=_untaken(_OPEN_MODELS, f"seed {_OPEN_MODELS}"),
@@ -59,8 +67,29 @@ _SERVERS: Final = (
     Server(
         "azure",
         "Azure OpenAI",
+        key="AZURE_OPENAI_API_KEY",
         token_cap="max_completion_tokens",  # noqa: S106 - a parameter's name
         untaken=_untaken(_OPEN_MODELS, f"seed {_OPEN_MODELS}"),
+    ),
+    Server(
+        "anthropic",
+        "Anthropic",
+        "https://api.anthropic.com/v1",
+        key="ANTHROPIC_API_KEY",
+        # ignored in silence: docs.anthropic.com/en/api/openai-sdk
+        untaken=_untaken(f"seed logprobs structured reasoning_effort {_OPEN_MODELS}"),
+    ),
+    Server(
+        "google",
+        "Google",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        key="GEMINI_API_KEY",
+    ),
+    Server(
+        "openrouter",
+        "OpenRouter",
+        "https://openrouter.ai/api/v1",
+        key="OPENROUTER_API_KEY",
     ),
     Server(
         "ollama",

@@ -56,6 +56,17 @@ def note_of(card: ModelCard) -> str:
     return " ".join(said)
 
 
+def need_of(card: ModelCard) -> str:
+    """Return what a model needs of this machine and of its user, "" if unknown."""
+    needed = card.memory("bfloat16")
+    parts = ["runs at its provider"] if card.is_remote else []
+    if needed is not None and not card.is_remote:
+        parts.append(f"needs {needed / _GIB:.1f} GiB of memory")
+    if card.access is not None:
+        parts.append(card.access.value)
+    return " · ".join(parts)
+
+
 def _value(card: ModelCard, name: str) -> str | int:
     fact = card.facts[name]
     return UNKNOWN if fact is None else fact.value

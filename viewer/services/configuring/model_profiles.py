@@ -1,6 +1,6 @@
 """The user's own models: read, changed and restored in models.toml."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -11,20 +11,14 @@ from viewer.domain.errors import OverreadError, UnreadableInputError, WrongUseEr
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.styles import MODEL_NAMES
 from viewer.models.catalog import (
-    ADAPTERS,
     COLOUR,
     adapters,
-    broken_adapters,
     builtin_profiles,
-    missing_dependency,
     profile_from_table,
 )
-from viewer.models.model_cards import ModelCard, model_cards
-from viewer.models.openai_api.servers import SERVERS
-from viewer.models.paper_presets import PRESETS, PaperPreset
+from viewer.models.paper_presets import PRESETS
 from viewer.models.protocol import AdapterSpec, Setting
 from viewer.services.configuring.form_field import FormField
-from viewer.services.configuring.known_cards import note_of
 from viewer.services.configuring.model_colors import own_places
 from viewer.services.configuring.study_file import (
     named_profile,
@@ -36,7 +30,6 @@ from viewer.writers.models_toml import model_tables, with_model, without_model
 from viewer.writers.toml import toml_bytes
 
 _NUMBERS: Final = {int: "int", float: "float"}
-_SERVER: Final = "server"
 _COLOUR_FIELD: Final = FormField(
     COLOUR,
     "choice",
@@ -63,24 +56,6 @@ class KnownModel:
     profile: ModelProfile | None = None
     error: str = ""
     table: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class NewModel:
-    """An adapter as offered by New; ``table`` has its initial settings.
-
-    ``missing`` says what it lacks; one that is not ``usable`` cannot be chosen. Those
-    with the same ``group`` belong together; "" means none. ``note`` is what a paper
-    states of its model.
-    """
-
-    title: str
-    group: str
-    adapter: str
-    missing: str = ""
-    table: Mapping[str, object] = field(default_factory=dict)
-    usable: bool = True
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,22 +114,6 @@ def _own_model(table: object, number: int, models_file: Path) -> KnownModel:
     return KnownModel(name, adapter, True, profile, error, values)
 
 
-def new_models() -> tuple[NewModel, ...]:
-    """Return the adapters with settings, our own first.
-
-    Known models follow, with what is known of them, and the models of published
-    studies, with the settings used there.
-    """
-    found = {**ADAPTERS, **adapters()}.values()
-    own = (new for spec in found if spec.settings for new in _offers(spec))
-    unusable = (
-        NewModel(f"{one.name} – cannot be used", "", one.name, one.why, usable=False)
-        for one in broken_adapters()
-    )
-    known = (_of_card(card) for card in model_cards() if any(card.facts.values()))
-    return (*own, *unusable, *known, *map(_of_paper, PRESETS))
-
-
 def preset_tables() -> tuple[dict[str, object], ...]:
     """Return the ``[[model]]`` tables of published studies' models."""
     return tuple(dict(preset.table) for preset in PRESETS)
@@ -174,35 +133,6 @@ def presets_text() -> str:
 
 def _table_text(table: Mapping[str, object]) -> str:
     return toml_bytes({"model": [table]}).decode().lstrip("\n")
-
-
-def _of_card(card: ModelCard) -> NewModel:
-    table = card.table()
-    adapter = str(table["adapter"])
-    missing = missing_dependency(ADAPTERS[adapter]) or ""
-    note = note_of(card)
-    return NewModel(card.title, "a known model", adapter, missing, table, note=note)
-
-
-def _of_paper(preset: PaperPreset) -> NewModel:
-    adapter = str(preset.table["adapter"])
-    missing = missing_dependency(ADAPTERS[adapter]) or ""
-    group = f"a model of {preset.paper}"
-    table = dict(preset.table)
-    return NewModel(preset.title, group, adapter, missing, table, note=preset.note)
-
-
-def _offers(spec: AdapterSpec) -> Iterator[NewModel]:
-    """Yield an adapter, once for each kind of server if it has several."""
-    missing = missing_dependency(spec) or ""
-    kinds = next((s.choices for s in spec.settings if s.key == _SERVER), ())
-    if not kinds:
-        start = {"name": spec.name.replace("_", "-"), "adapter": spec.name}
-        yield NewModel(spec.summary, "", spec.name, missing, start)
-    for kind in kinds:
-        start = {"name": kind.replace("_", "-"), "adapter": spec.name, _SERVER: kind}
-        title = SERVERS[kind].title
-        yield NewModel(title, spec.summary, spec.name, missing, start)
 
 
 def spec_named(adapter: str) -> AdapterSpec | None:

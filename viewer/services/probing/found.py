@@ -9,14 +9,20 @@ from viewer.models.openai_api.loopback_servers import (
     DeclaredModel,
     LoopbackServer,
     loopback_servers,
+    with_sight_asked,
 )
 from viewer.services.configuring.known_cards import note_of
-from viewer.services.configuring.model_profiles import NewModel
+from viewer.services.configuring.new_models import NewModel, Section
 
 COLUMNS: Final = ("model", "server", "images", "known_as", "base_url")
 """What the list shows of each model; JSON also has its table."""
 _ADAPTER: Final = "openai_api"
 _IMAGES: Final = {True: "yes", False: "no", None: UNKNOWN}
+_SIGHT: Final = {
+    True: "sees images",
+    False: "text only",
+    None: "it does not say whether it sees images",
+}
 _ORDER: Final = {True: 0, None: 1, False: 2}
 
 
@@ -32,22 +38,40 @@ def found_rows(
 
 
 def found_models(
-    servers: Sequence[LoopbackServer] | None = None,
+    servers: Sequence[LoopbackServer] | None = None, *, ask: bool = False
 ) -> tuple[NewModel, ...]:
-    """Return the models that may see images, to be offered by New; see `found_rows`."""
-    return tuple(
-        _offer(server, model)
-        for server, model in _vision_first(servers)
-        if not server.locked and model.sees is not False
-    )
+    """Return the models of servers on this machine, to be connected; see `found_rows`.
+
+    With ``ask`` a model of which its server declares nothing is asked whether it takes
+    images, which may take as long as it needs to load.
+    """
+    here = loopback_servers() if servers is None else servers
+    asked = with_sight_asked(here) if ask else here
+    return tuple(_offer(server, model) for server, model in _vision_first(asked))
 
 
 def _offer(server: LoopbackServer, model: DeclaredModel) -> NewModel:
+    if server.locked:
+        return _locked(server)
     card = card_of(model.name)
-    said = note_of(card) if card else "Calibration finds how it writes locations."
-    note = f"Sees images: {_IMAGES[model.sees]}. {said}"
-    title, table = f"{model.name} ({server.title})", found_table(server, model)
-    return NewModel(title, "found on this computer", _ADAPTER, table=table, note=note)
+    note = note_of(card) if card else "Calibrate finds out how it writes locations."
+    summary = f"{server.title} · {_SIGHT[model.sees]}"
+    table = found_table(server, model)
+    return NewModel(
+        model.name, Section.FOUND, _ADAPTER, table=table, summary=summary, note=note
+    )
+
+
+def _locked(server: LoopbackServer) -> NewModel:
+    """Return a server whose models and key the user has to fill in."""
+    port = server.base_url.rpartition(":")[2].partition("/")[0]
+    key = f"SERVER_{port}_KEY"
+    table = {"name": f"server-{port}", "adapter": _ADAPTER, "api_key_env": key}
+    return NewModel(
+        f"A server on port {port}", Section.FOUND, _ADAPTER,
+        table={**table, "base_url": server.base_url},
+        summary="lists its models only with its key",
+    )  # fmt: skip
 
 
 def _vision_first(

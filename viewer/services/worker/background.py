@@ -196,9 +196,9 @@ class BackgroundWorker:
         """Ask for the models of a profile's server; return the request's id."""
         return self._send({"cmd": "list_models", "table": plain(table)})
 
-    def find_models(self) -> int:
+    def find_models(self, *, ask: bool) -> int:
         """Ask for the models of servers on this machine; return the request's id."""
-        return self._send({"cmd": "find_models"})
+        return self._send({"cmd": "find_models", "ask": ask})
 
     def calibrate(self, name: str) -> int:
         """Calibrate a model's coordinate convention; return the id."""

@@ -40,11 +40,14 @@ def listed(store_path: Path, table: Mapping[str, object]) -> dict[str, object]:
     return {"listed": list(list_with_consent(store_path, profile))}
 
 
-def found_here() -> dict[str, object]:
-    """Return what New offers of servers on this machine; only this machine is asked."""
+def found_here(*, ask: bool) -> dict[str, object]:
+    """Return the models of servers on this machine; nothing else is asked.
+
+    With ``ask`` those of which nothing is declared are asked whether they take images.
+    """
     from viewer.services.probing.found import found_models
 
-    return {"found": plain(found_models())}
+    return {"found": plain(found_models(ask=ask))}
 
 
 class StoppedError(OverreadError):

@@ -33,6 +33,7 @@ from viewer.services.commands import (
     CalibrationStep,
     EndedBatch,
     FigureCommand,
+    FindModels,
     LoadStep,
     NewBatch,
     Nothing,
@@ -322,9 +323,9 @@ class _Worker:
         """Return which models a server offers."""
         return _Answer(listed(self._store_path, command.table))
 
-    def find_models(self, _: Nothing) -> _Answer:
+    def find_models(self, command: FindModels) -> _Answer:
         """Return the models of servers on this machine."""
-        return _Answer(found_here())
+        return _Answer(found_here(ask=command.ask))
 
     def calibrate(self, command: OfModel) -> _Answer:
         """Find out which convention of coordinates a model answers in."""
@@ -410,7 +411,7 @@ _COMMANDS: Final[Mapping[str, tuple[type, Callable[[_Worker, Any], _Answer]]]] =
     "probe": (OfModel, _Worker.probe),
     "cancel_probe": (OfModel, _Worker.cancel_probe),
     "list_models": (OfServer, _Worker.list_models),
-    "find_models": (Nothing, _Worker.find_models),
+    "find_models": (FindModels, _Worker.find_models),
     "calibrate": (OfModel, _Worker.calibrate),
     "cancel_calibration": (OfModel, _Worker.cancel_calibration),
 }

@@ -345,8 +345,9 @@ ACTIONS: Final = (
     ActionSpec("run.delete", "Model", "Delete run…", "",
                "Delete the selected run with all that is kept of it; what goes is "
                "shown first", "delete-outline", Place.MEASURE, destructive=True),
-    _models("new", "New model…", "Ctrl+N", "Add a model and its settings",
-            "plus", section=True),
+    ActionSpec("model.new", "Model", "Connect a model…", "Ctrl+N",
+               "Add a model: found on this computer, online, from a file or known",
+               "plus", section=True),
     _models("save", "Save model", "Ctrl+S", "Save the settings of the selected model",
             "content-save-outline"),
     _models("duplicate", "Duplicate model", "Ctrl+D",

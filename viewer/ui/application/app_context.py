@@ -78,7 +78,7 @@ class Worker(Protocol):
     def list_models(self, table: Mapping[str, object]) -> int:
         """Ask the server in a profile's table for its models."""
 
-    def find_models(self) -> int:
+    def find_models(self, *, ask: bool) -> int:
         """Ask for the models of servers on this machine."""
 
     def calibrate(self, name: str) -> int:
@@ -199,9 +199,9 @@ class WorkerBridge(QObject):
         """Ask the server in a profile's table for its models."""
         return self._started().list_models(table)
 
-    def find_models(self) -> int:
+    def find_models(self, *, ask: bool) -> int:
         """Ask for the models of servers on this machine."""
-        return self._started().find_models()
+        return self._started().find_models(ask=ask)
 
     def calibrate(self, name: str) -> int:
         """Calibrate a model's coordinate convention; its steps follow as messages."""

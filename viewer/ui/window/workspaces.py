@@ -57,8 +57,8 @@ class ReadsCases(Workspace, Protocol):
     def stop_running(self) -> bool:
         """Stop the work here, as Esc does; return whether any was running."""
 
-    def reload_models(self) -> None:
-        """Read the models and their states again."""
+    def reload_models(self, *also: str) -> None:
+        """Read the models and their states again, and tick ``also`` these."""
 
     def show_answer(self, trial: int, /, beside: tuple[int, ...] = ()) -> None:
         """Open a trial's case with its answer drawn, and those of others beside it."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
-from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -13,14 +12,12 @@ from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QSplitter, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
-from viewer.services.configuring.dropped_models import DroppedModel, dropped_models
 from viewer.services.configuring.model_list import ModelLine, model_lines
 from viewer.services.configuring.model_profiles import (
     ModelsEdit,
     apply_edit,
     deleting,
     free_name,
-    new_models,
     saving,
 )
 from viewer.ui.application.actions import Handlers
@@ -38,13 +35,12 @@ from viewer.ui.panels.models.calls import (
     connect_endpoint,
     connect_memory,
 )
+from viewer.ui.panels.models.connecting import Connecting, ModelConnected, ModelWanted
 from viewer.ui.panels.models.endpoint_book import EndpointBook, EndpointFailed
 from viewer.ui.panels.models.list import (
     DeleteWanted,
     DuplicateWanted,
-    ModelChosen,
     ModelsList,
-    NewWanted,
 )
 from viewer.ui.panels.models.loaded_models import HoldingFailed, LoadedModels
 from viewer.ui.panels.models.profile import (
@@ -76,6 +72,8 @@ class ModelsWorkspace(QWidget):
 
     models_changed = Signal()
     """Other models are known, or their states are others."""
+    connected = Signal(object)
+    """ModelConnected"""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,6 +88,7 @@ class ModelsWorkspace(QWidget):
         self._tell = partial(tell_error, context)
         self.book = LoadedModels(context.worker, self)
         self.endpoints = EndpointBook(context.worker, self)
+        self.connecting = Connecting(context, self.endpoints, self)
         self.calibrations = CalibrationBook(context.worker, self)
         self.list, self.profile = ModelsList(), ModelProfilePanel(self._file)
         self._lay_out()
@@ -108,9 +107,10 @@ class ModelsWorkspace(QWidget):
         row.addWidget(across)
 
     def _connect(self) -> None:
-        DropTarget(self).dropped.connect(self._take_dropped)
-        self.list.model_chosen.connect(self._choose)
-        self.list.new_wanted.connect(self._add_new)
+        DropTarget(self).dropped.connect(self.connecting.take)
+        self.list.model_chosen.connect(lambda _: self._show_current())
+        self.list.connect_wanted.connect(self.connecting.show)
+        self.connecting.wanted.connect(self._add)
         self.list.duplicate_wanted.connect(self._duplicate)
         self.list.delete_wanted.connect(self._delete)
         self.profile.edited.connect(self._keep_draft)
@@ -118,7 +118,7 @@ class ModelsWorkspace(QWidget):
         self.profile.revert_wanted.connect(self._revert)
         self.profile.key_kept.connect(self.refresh)
         connect_memory(self.profile, self.book)
-        connect_endpoint(self.profile, self.list, self.endpoints)
+        connect_endpoint(self.profile, self.endpoints)
         connect_calibration(self.profile, self.calibrations)
         self.calibrations.changed.connect(self._show_tests)
         self.calibrations.failed.connect(self._tell_failed)
@@ -132,7 +132,7 @@ class ModelsWorkspace(QWidget):
     def handlers(self) -> Handlers:
         """Return this workspace's handlers by the action's id."""
         return {
-            "model.new": self.list.show_new,
+            "model.new": self.connecting.show,
             "model.duplicate": self.list.ask_to_duplicate,
             "model.delete": self.list.ask_to_delete,
             "model.purge": lambda: ask_to_delete_model(
@@ -203,9 +203,7 @@ class ModelsWorkspace(QWidget):
         super().showEvent(event)
         if not self._fresh:
             self._fresh = True
-            self.list.set_new_models(new_models())
             self.book.look()
-            self.endpoints.find()
         self.refresh()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
@@ -291,9 +289,6 @@ class ModelsWorkspace(QWidget):
             self.profile.show_state(self.list.current)
             self._show_tests()
 
-    def _choose(self, _event: ModelChosen) -> None:
-        self._show_current()
-
     def _show_current(self) -> None:
         row = self.list.current
         if row is not None:
@@ -303,17 +298,25 @@ class ModelsWorkspace(QWidget):
 
     # Editing
 
-    def _add_new(self, event: NewWanted) -> None:
-        self._draft_new(str(event.new.table["name"]), event.new.table)
+    def _add(self, event: ModelWanted) -> None:
+        """Save a model of which everything is known; begin any other as a draft."""
+        if not event.complete:
+            self._draft_new(event.name, event.table)
+            return
+        name = self._free(event.name)
+        edit = name and self._edit_of(Draft({**event.table, "name": name}, None))
+        if edit:
+            self._do(f"connection of {name}", edit, name, "")
+            self._context.notices.say(f"{name} is connected; Edit ▸ Undo removes it.")
+            self.connected.emit(ModelConnected(name))
 
-    def _take_dropped(self, paths: tuple[Path, ...]) -> None:
-        self._background_tasks.start(
-            "dropped", lambda: dropped_models(paths), self._draft_dropped, self._tell
-        )
-
-    def _draft_dropped(self, models: tuple[DroppedModel, ...]) -> None:
-        for model in models:
-            self._draft_new(model.name, model.table)
+    def _free(self, wanted: str) -> str:
+        """Return an unused name, "" after telling why the file cannot be read."""
+        try:
+            return free_name(wanted, self._file)
+        except OverreadError as error:
+            self._context.notices.error(error)
+            return ""
 
     def _duplicate(self, event: DuplicateWanted) -> None:
         row = self.list.current
@@ -324,10 +327,8 @@ class ModelsWorkspace(QWidget):
 
     def _draft_new(self, name: str, table: Mapping[str, object]) -> None:
         """Start a model that is not in the file yet, and focus its name."""
-        try:
-            free = free_name(name, self._file)
-        except OverreadError as error:
-            self._context.notices.error(error)
+        free = self._free(name)
+        if not free:
             return
         key = f"new {next(self._numbers)}"
         self._drafts[key] = Draft({**table, "name": free}, None)

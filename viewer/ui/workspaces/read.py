@@ -252,10 +252,10 @@ class ReadWorkspace(QWidget):
         if self._answering is not None:
             self._answering.recall(choices)
 
-    def reload_models(self) -> None:
-        """Read the models and their states again."""
+    def reload_models(self, *also: str) -> None:
+        """Read the models and their states again, and tick ``also`` these."""
         if self._answering is not None:
-            self._answering.reload_models()
+            self._answering.reload_models(*also)
 
     # Opening
 

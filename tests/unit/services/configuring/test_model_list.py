@@ -13,10 +13,10 @@ from viewer.services.configuring.model_profiles import (
     free_name,
     known_models,
     model_named,
-    new_models,
     saving,
     settings_fields,
 )
+from viewer.services.configuring.new_models import Section, new_models
 from viewer.settings import Settings
 from viewer.store import consents
 from viewer.store.database import open_store
@@ -170,13 +170,13 @@ def test_that_every_way_of_asking_with_settings_can_be_chosen_and_set() -> None:
         names = [f.name for f in settings_fields(adapter)]
         own = [s.key for s in catalog.ADAPTERS[adapter].settings]
         assert names == [*own, catalog.COLOUR]
-    papers = [new for new in new_models() if new.group == "a model of Gosai 2025"]
+    papers = [new for new in new_models() if new.summary == "Gosai 2025"]
     assert [new.table["name"] for new in papers] == [
         "gpt-4o-2024-05-13",
         "gpt-5-medium",
         "medgemma-27b-q8",
     ]
-    known = {new.title: new for new in new_models() if new.group == "a known model"}
+    known = {new.title: new for new in new_models() if new.section is Section.KNOWN}
     qwen = known["Qwen3-VL 8B Instruct"]
     assert qwen.table["convention"] == "qwen3_vl"
     assert "Licence: Apache 2.0. Memory: bfloat16 18.4 GiB" in qwen.note

@@ -11,21 +11,25 @@ import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import pytest
 
 from tests.helpers.llama_server import llama_server
-from tests.helpers.loopback_server import LoopbackServer, Silent
+from tests.helpers.loopback_server import LoopbackServer as Served
+from tests.helpers.loopback_server import Silent
 from viewer.cli import run_command_line
 from viewer.models.catalog import profile_from_table
 from viewer.models.openai_api.loopback_servers import (
     LIMIT_S,
     USUAL_PLACES,
+    DeclaredModel,
+    LoopbackServer,
     Place,
     loopback_servers,
+    with_sight_asked,
 )
-from viewer.services.probing.found import found_rows
+from viewer.services.probing.found import found_models, found_rows
 from viewer.services.worker.endpoints import found_here
 
 OLLAMA = {
@@ -86,9 +90,9 @@ class Handler(Silent, BaseHTTPRequestHandler):
 
 def serving(
     documents: Mapping[str, object], wait_s: float = 0.0, status: int = 200
-) -> LoopbackServer:
+) -> Served:
     values = {"documents": documents, "wait_s": wait_s, "status": status, "heard": []}
-    return LoopbackServer(type("Served", (Handler,), values))
+    return Served(type("Served", (Handler,), values))
 
 
 def test_that_vision_models_come_first_by_what_their_server_declares() -> None:
@@ -132,9 +136,54 @@ def test_that_a_real_server_of_llama_cpp_is_found(tmp_path: Path) -> None:
     with llama_server(tmp_path) as base_url:
         port = int(base_url.split(":")[2].partition("/")[0])
         (server,) = loopback_servers((Place(port),), limit_s=10)
+    assert server.models[0].sees
     assert server.kind == "llama_cpp"
     assert server.base_url == f"http://127.0.0.1:{port}/v1"
     assert len(server.models) == 1
+
+
+def test_that_a_model_of_which_nothing_is_declared_is_asked_about_an_image() -> None:
+    path = "/v1/chat/completions Qwen/Qwen3-VL-8B-Instruct"
+    with (
+        serving({**VLLM, path: {"choices": []}}) as sees,
+        serving(VLLM) as blind,
+        serving(OLLAMA) as declared,
+    ):
+        places = (Place(blind.port), Place(sees.port), Place(declared.port, "ollama"))
+        found = loopback_servers(places, limit_s=10)
+        asked = with_sight_asked(found, limit_s=10)
+        summaries = [new.summary for new in found_models(found, ask=True)]
+    assert [model.sees for server in found[:2] for model in server.models] == [None] * 2
+    assert [model.sees for server in asked for model in server.models] == [
+        False, True, False, True,
+    ]  # fmt: skip
+    assert summaries == [
+        "vLLM · sees images",
+        "Ollama · sees images",
+        "vLLM · text only",
+        "Ollama · text only",
+    ]
+
+
+def test_that_a_real_model_takes_an_image(tmp_path: Path) -> None:
+    with llama_server(tmp_path) as base_url:
+        silent = LoopbackServer("custom", base_url, (DeclaredModel("tiny-vlm"),))
+        (asked,) = with_sight_asked((silent,))
+    assert asked.models == (DeclaredModel("tiny-vlm", sees=True),)
+
+
+def test_that_nobody_waits_for_a_model_that_takes_long_to_load() -> None:
+    path = "/v1/chat/completions Qwen/Qwen3-VL-8B-Instruct"
+    with serving({**VLLM, path: {"choices": []}}, wait_s=5) as slow:
+        silent = LoopbackServer("vllm", f"{slow.url}/v1", (DeclaredModel("slow"),))
+        (asked,) = with_sight_asked((silent,), limit_s=0.2)
+    assert asked.models[0].sees is None
+
+
+def test_that_a_server_of_many_models_is_not_made_to_load_each() -> None:
+    models = tuple(DeclaredModel(f"m{n}") for n in range(300))
+    many = LoopbackServer("custom", "http://127.0.0.1:9/v1", models)
+    assert with_sight_asked((many,)) == (many,)
 
 
 def test_that_a_slow_server_holds_nobody_up() -> None:
@@ -215,9 +264,10 @@ def test_that_the_command_line_lists_known_and_found_models(
     )
     assert run_command_line(["models", "--found", *store]) == 0
     assert "Qwen/Qwen3-VL-8B-Instruct" in capsys.readouterr().out
-    offered = json.dumps(found_here()["found"])
-    assert '"Qwen/Qwen3-VL-8B-Instruct (vLLM)"' in offered
-    assert "Sees images: unknown. Licence: Apache 2.0." in offered
+    (offered,) = cast("list[dict[str, object]]", found_here(ask=False)["found"])
+    assert offered["title"] == "Qwen/Qwen3-VL-8B-Instruct"
+    assert offered["summary"] == "vLLM · it does not say whether it sees images"
+    assert str(offered["note"]).startswith("Licence: Apache 2.0.")
     monkeypatch.setattr("viewer.services.probing.found.loopback_servers", tuple)
     assert run_command_line(["models", "--found", *store]) == 0
     assert "No server" in capsys.readouterr().out

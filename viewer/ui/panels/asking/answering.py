@@ -74,6 +74,7 @@ class Answering:
             source.answer_stored.connect(self.knowledge.refresh)
         lightbox.each(SpokenImage)
         self.side.ask.set_findings(finding_names())
+        self.side.ask.connect_wanted.connect(lambda _: context.actions.run("model.new"))
         self.reload_models()
 
     def begin(self) -> None:
@@ -89,15 +90,18 @@ class Answering:
         self.committing.follow()
         self.knowledge.list_now()
 
-    def reload_models(self) -> None:
-        """Read the models and their states again; show an error if that fails."""
+    def reload_models(self, *also: str) -> None:
+        """Read the models and their states again; show an error if that fails.
+
+        Those that are ticked stay so, and ``also`` these are.
+        """
         ask = self.side.ask
         try:
             states = model_states(self._context.settings)
         except OverreadError as error:
             tell_error(self._context, error)
         else:
-            ask.set_models(states, ask.ticked or first_choice(states))
+            ask.set_models(states, (*ask.ticked, *also) or first_choice(states))
 
     def handlers(self) -> Handlers:
         """Return the handlers of this side, by the action's id."""

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from viewer.domain.case import View
 from viewer.domain.counting import counted
 from viewer.services.running.batch_form import ModelState
-from viewer.ui.widgets.labels import caption, primary, title
+from viewer.ui.widgets.labels import caption, link, primary, title
 from viewer.ui.widgets.name_box import NameBox
 from viewer.ui.widgets.plain_text import as_tip
 
@@ -58,6 +58,11 @@ class ModelsTicked:
 
 
 @dataclass(frozen=True, slots=True)
+class ConnectWanted:
+    """The user wants to see which models can be connected."""
+
+
+@dataclass(frozen=True, slots=True)
 class CancelWanted:
     """The user wants no further answers to the running question."""
 
@@ -71,6 +76,8 @@ class AskPanel(QWidget):
     """Carries a CancelWanted."""
     models_ticked = Signal(object)
     """Carries a ModelsTicked."""
+    connect_wanted = Signal(object)
+    """Carries a ConnectWanted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,6 +98,7 @@ class AskPanel(QWidget):
             ("other: not a radiograph", View.OTHER),
         ):
             self.view.addItem(words, view)
+        self.connecting = link("Connect a model…", "Add a model to this list")
         self.ask = primary("Ask")
         self.cancel = QPushButton("Cancel")
         self.cancel.setToolTip("Stop the question, or the loading of its model (Esc)")
@@ -113,6 +121,7 @@ class AskPanel(QWidget):
         column.addWidget(title("Ask"))
         column.addLayout(self._form)
         column.addLayout(self._model_rows)
+        column.addWidget(self.connecting, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.part)
         column.addLayout(buttons)
         column.addWidget(self.progress)
@@ -122,6 +131,9 @@ class AskPanel(QWidget):
         self.finding.currentTextChanged.connect(self._update)
         self.view.currentIndexChanged.connect(self._update)
         self.ask.clicked.connect(self.send)
+        self.connecting.clicked.connect(
+            lambda: self.connect_wanted.emit(ConnectWanted())
+        )
         self.cancel.clicked.connect(lambda: self.cancel_wanted.emit(CancelWanted()))
 
     def set_findings(self, names: Sequence[str], chosen: str = "") -> None:
@@ -145,7 +157,8 @@ class AskPanel(QWidget):
             box.setChecked(state.ready and state.name in ticked)
             self.setTabOrder(before, box)
             before = box
-        self.setTabOrder(before, self.ask)
+        self.setTabOrder(before, self.connecting)
+        self.setTabOrder(self.connecting, self.ask)
         self._tick()
 
     def _add_model(self, state: ModelState) -> QCheckBox:

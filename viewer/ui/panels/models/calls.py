@@ -2,7 +2,6 @@
 
 from viewer.ui.panels.models.calibration_book import CalibrationBook
 from viewer.ui.panels.models.endpoint_book import EndpointBook
-from viewer.ui.panels.models.list import ModelsList
 from viewer.ui.panels.models.loaded_models import LoadedModels
 from viewer.ui.panels.models.profile import ModelProfilePanel
 
@@ -14,18 +13,12 @@ def connect_memory(profile: ModelProfilePanel, book: LoadedModels) -> None:
     profile.memory.cancel_wanted.connect(lambda event: book.cancel(event.name))
 
 
-def connect_endpoint(
-    profile: ModelProfilePanel, models: ModelsList, endpoints: EndpointBook
-) -> None:
-    """Connect the endpoint's test and model list of the profile to the worker.
-
-    What servers on this machine have is offered by New.
-    """
+def connect_endpoint(profile: ModelProfilePanel, endpoints: EndpointBook) -> None:
+    """Connect the endpoint's test and model list of the profile to the worker."""
     profile.test.test_wanted.connect(lambda event: endpoints.test(event.name))
     profile.test.stop_wanted.connect(lambda event: endpoints.stop(event.name))
     profile.list_wanted.connect(lambda event: endpoints.list_models(event.table))
     endpoints.listed.connect(lambda event: profile.offer_models(event.names))
-    endpoints.found_here.connect(lambda event: models.offer_found(event.models))
 
 
 def connect_calibration(profile: ModelProfilePanel, book: CalibrationBook) -> None:

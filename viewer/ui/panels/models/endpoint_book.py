@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.plain import made
 from viewer.domain.probe import ProbeRow
-from viewer.services.configuring.model_profiles import NewModel
+from viewer.services.configuring.new_models import NewModel
 from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.ui.application.app_context import WorkerBridge
 
@@ -21,9 +21,10 @@ class ModelsListed:
 
 @dataclass(frozen=True, slots=True)
 class FoundHere:
-    """Servers on this machine have these models, perhaps none."""
+    """Servers on this machine have these models; ``looking`` on for more of them."""
 
     models: tuple[NewModel, ...]
+    looking: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ class EndpointBook(QObject):
         self._lists.add(self._worker.list_models(table))
 
     def find(self) -> None:
-        """Ask which models servers on this machine have."""
-        self._finds.add(self._worker.find_models())
+        """Ask which models servers on this machine have, then what they see."""
+        self._finds = {self._worker.find_models(ask=ask) for ask in (False, True)}
 
     def _hear(self, message: object) -> None:
         if isinstance(message, WorkerReply) and message.id in self._tests:
@@ -113,10 +114,9 @@ class EndpointBook(QObject):
         self._finds.discard(reply.id)
         if reply.ok is None:
             self.failed.emit(EndpointFailed(reply.sentence))
-            return
-        found = reply.ok.get("found")
+        found = (reply.ok or {}).get("found", ())
         models = made(tuple[NewModel, ...], found, where="the worker's reply")
-        self.found_here.emit(FoundHere(models))
+        self.found_here.emit(FoundHere(models, bool(self._finds)))
 
 
 def _rows_of(ok: Mapping[str, object]) -> tuple[ProbeRow, ...]:

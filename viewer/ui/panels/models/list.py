@@ -1,4 +1,4 @@
-"""The table of models at the left of Models, with New, Duplicate and Delete."""
+"""The table of models at the left of Models, with Connect, Duplicate and Delete."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,21 +10,19 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QMenu,
     QPushButton,
     QTableView,
     QVBoxLayout,
     QWidget,
 )
 
-from viewer.services.configuring.model_profiles import NewModel
 from viewer.ui.tables.models_model import LoadingPainter, ModelRow, ModelsModel
-from viewer.ui.widgets.labels import title
+from viewer.ui.widgets.labels import primary, title
 from viewer.ui.widgets.plain_text import Label, as_tip
 
 _HINT: Final = (
-    "No model of your own yet.\n\nNew… adds a server or a model on this machine. A "
-    "model's folder, a .gguf file or a network's card can be dropped here too."
+    "No model of your own yet.\n\nConnect… adds one. A model's folder, a .gguf file or "
+    "a network's description (.toml) can be dropped here too."
 )
 _HINT_WIDTH: Final = 420
 
@@ -37,10 +35,8 @@ class ModelChosen:
 
 
 @dataclass(frozen=True, slots=True)
-class NewWanted:
-    """The user wants a new model with this adapter."""
-
-    new: NewModel
+class ConnectWanted:
+    """The user wants to see which models can be connected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +58,8 @@ class ModelsList(QWidget):
 
     model_chosen = Signal(object)
     """ModelChosen"""
-    new_wanted = Signal(object)
-    """NewWanted"""
+    connect_wanted = Signal(object)
+    """ConnectWanted"""
     duplicate_wanted = Signal(object)
     """DuplicateWanted"""
     delete_wanted = Signal(object)
@@ -72,16 +68,14 @@ class ModelsList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._announced = ""
-        self._offers: tuple[NewModel, ...] = ()
         self.models = ModelsModel(self)
         self.view = _View(self)
         self.view.setModel(self.models)
-        self.new, self.duplicate = QPushButton("New…"), QPushButton("Duplicate")
+        self.connecting = primary("Connect…")
+        self.duplicate = QPushButton("Duplicate")
         self.delete, self.hint = QPushButton("Delete"), self.view.hint
-        self.new.setToolTip("Add a model")
+        self.connecting.setToolTip("Add a model")
         self.duplicate.setToolTip("Add a model with the settings of the selected one")
-        self.new_menu = QMenu(self)
-        self.new_menu.setToolTipsVisible(True)
         self._lay_out()
         self._connect()
         self._offer()
@@ -89,7 +83,7 @@ class ModelsList(QWidget):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.addWidget(title("Models"), 1)
-        for button in (self.new, self.duplicate, self.delete):
+        for button in (self.connecting, self.duplicate, self.delete):
             head.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 12, 8)
@@ -101,35 +95,11 @@ class ModelsList(QWidget):
     def _connect(self) -> None:
         self.view.selectionModel().currentRowChanged.connect(self._announce)
         self.view.delete_pressed.connect(self.ask_to_delete)
-        self.new.clicked.connect(self.show_new)
+        self.connecting.clicked.connect(
+            lambda: self.connect_wanted.emit(ConnectWanted())
+        )
         self.duplicate.clicked.connect(self.ask_to_duplicate)
         self.delete.clicked.connect(self.ask_to_delete)
-
-    def offer_found(self, models: Sequence[NewModel]) -> None:
-        """Offer models of servers on this machine before everything else."""
-        if models:
-            self.set_new_models((*models, *self._offers))
-
-    def set_new_models(self, offers: Sequence[NewModel]) -> None:
-        """Offer adapters; one that lacks a package says how to install it."""
-        self._offers = tuple(offers)
-        self.new_menu.clear()
-        groups: dict[str, QMenu] = {"": self.new_menu}
-        for offer in offers:
-            if offer.group not in groups:
-                groups[offer.group] = self.new_menu.addMenu(_begun(offer.group))
-            named = offer.title if offer.note else _begun(offer.title)
-            action = groups[offer.group].addAction(named)
-            action.setToolTip(as_tip(offer.missing or offer.note))
-            action.setEnabled(offer.usable)
-            action.triggered.connect(
-                lambda _=False, offer=offer: self.new_wanted.emit(NewWanted(offer))
-            )
-
-    def show_new(self) -> None:
-        """Let the user choose the adapter of the new model."""
-        below = self.new.rect().bottomLeft()
-        self.new_menu.popup(self.new.mapToGlobal(below))
 
     def show_rows(self, rows: Sequence[ModelRow], chosen: str = "") -> None:
         """Show the models; make ``chosen`` the current one, else keep the current."""
@@ -184,11 +154,6 @@ class ModelsList(QWidget):
         self.delete.setToolTip(
             as_tip("Edit ▸ Undo restores it" if is_own else "It is built in")
         )
-
-
-def _begun(words: str) -> str:
-    """Return text with a capital first letter, for a menu."""
-    return words[:1].upper() + words[1:]
 
 
 class _View(QTableView):

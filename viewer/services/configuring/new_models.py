@@ -1,0 +1,114 @@
+"""The models and services that Connect offers, by the section they stand in."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from viewer.models.catalog import (
+    ADAPTERS,
+    adapters,
+    broken_adapters,
+    missing_dependency,
+)
+from viewer.models.model_cards import ModelCard, model_cards
+from viewer.models.openai_api.servers import SERVERS, Server
+from viewer.models.paper_presets import PRESETS, PaperPreset
+from viewer.models.protocol import AdapterSpec
+from viewer.services.configuring.known_cards import need_of, note_of
+
+_SERVER: Final = "server"
+
+
+class Section(StrEnum):
+    """Where on the page of Connect an offer stands."""
+
+    FOUND = "found on this computer"
+    ONLINE = "online"
+    KNOWN = "known models"
+    PAPERS = "as in published studies"
+    MORE = "more"
+
+
+@dataclass(frozen=True)
+class NewModel:
+    """A model or service that can be connected; ``table`` has its initial settings.
+
+    ``missing`` says what it lacks; one that is not ``usable`` cannot be chosen.
+    ``summary`` stands beside the title, and ``note`` says what is known of it.
+    """
+
+    title: str
+    section: Section
+    adapter: str
+    missing: str = ""
+    table: Mapping[str, object] = field(default_factory=dict)
+    usable: bool = True
+    summary: str = ""
+    note: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """True if nothing has to be filled in before it can be asked."""
+        return self.section is Section.FOUND and "api_key_env" not in self.table
+
+
+def new_models() -> tuple[NewModel, ...]:
+    """Return everything that can be connected without a look at this machine.
+
+    Services and adapters start with their defaults, known models with what is known of
+    them, and the models of published studies with the settings used there.
+    """
+    found = {**ADAPTERS, **adapters()}.values()
+    own = (new for spec in found if spec.settings for new in _offers(spec))
+    unusable = (
+        NewModel(
+            f"{one.name} – cannot be used", Section.MORE, one.name, one.why,
+            usable=False,
+        )
+        for one in broken_adapters()
+    )  # fmt: skip
+    known = (_of_card(card) for card in model_cards() if any(card.facts.values()))
+    return (*own, *unusable, *known, *map(_of_paper, PRESETS))
+
+
+def _of_card(card: ModelCard) -> NewModel:
+    table = card.table()
+    adapter = str(table["adapter"])
+    missing = missing_dependency(ADAPTERS[adapter]) or ""
+    return NewModel(
+        card.title, Section.KNOWN, adapter, missing, table,
+        summary=need_of(card), note=note_of(card),
+    )  # fmt: skip
+
+
+def _of_paper(preset: PaperPreset) -> NewModel:
+    adapter = str(preset.table["adapter"])
+    missing = missing_dependency(ADAPTERS[adapter]) or ""
+    return NewModel(
+        preset.title, Section.PAPERS, adapter, missing, dict(preset.table),
+        summary=preset.paper, note=preset.note,
+    )  # fmt: skip
+
+
+def _offers(spec: AdapterSpec) -> Iterator[NewModel]:
+    """Yield an adapter, once for each kind of server if it has several."""
+    missing = missing_dependency(spec) or ""
+    kinds = next((s.choices for s in spec.settings if s.key == _SERVER), ())
+    if not kinds:
+        start: Mapping[str, object] = {
+            "name": spec.name.replace("_", "-"), "adapter": spec.name,
+        }  # fmt: skip
+        title = spec.summary[:1].upper() + spec.summary[1:]
+        yield NewModel(title, Section.MORE, spec.name, missing, start)
+    # The one that nobody knows comes after the names that people know.
+    for server in sorted(map(SERVERS.__getitem__, kinds), key=lambda s: not s.key):
+        section = Section.ONLINE if server.is_remote else Section.MORE
+        start = _start(spec, server)
+        yield NewModel(server.title, section, spec.name, missing, start)
+
+
+def _start(spec: AdapterSpec, server: Server) -> dict[str, object]:
+    name = server.name.replace("_", "-")
+    key = {"api_key_env": server.key} if server.key else {}
+    return {"name": name, "adapter": spec.name, _SERVER: server.name, **key}

@@ -1,0 +1,97 @@
+"""The page Connect and files that are dropped: which model is to be added, and how."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from viewer.services.configuring.dropped_models import DroppedModel, dropped_models
+from viewer.services.configuring.new_models import new_models
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.application.show_once import show_once
+from viewer.ui.application.tell import tell_error
+from viewer.ui.dialogs.connect import ConnectPage, FilesWanted, NewWanted
+from viewer.ui.panels.models.endpoint_book import EndpointBook
+
+
+@dataclass(frozen=True)
+class ModelWanted:
+    """The user wants this model; a ``complete`` one can be asked without a form."""
+
+    name: str
+    table: Mapping[str, object]
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConnected:
+    """A model was added that can be asked at once."""
+
+    name: str
+
+
+class Connecting(QObject):
+    """Shows what can be connected, wherever the user is.
+
+    Parameters
+    ----------
+    context : AppContext
+        Of the window.
+    endpoints : EndpointBook
+        What finds the models of this computer.
+    owner : QWidget
+        Whose window the page belongs to.
+    """
+
+    wanted = Signal(object)
+    """ModelWanted"""
+
+    def __init__(
+        self, context: AppContext, endpoints: EndpointBook, owner: QWidget
+    ) -> None:
+        super().__init__(owner)
+        self._context, self._endpoints, self._owner = context, endpoints, owner
+        self._background_tasks = BackgroundTasks(self)
+
+    def show(self, *_: object) -> None:
+        """Show the page, and look for models on this computer."""
+        show_once(self._owner.window(), "connect", self._page)
+
+    def _page(self) -> ConnectPage:
+        page = ConnectPage(new_models(), self._owner.window())
+        page.look_wanted.connect(lambda _: self._endpoints.find())
+        self._endpoints.found_here.connect(
+            lambda event: page.show_found(event.models, looking=event.looking)
+        )
+        page.new_wanted.connect(self._add)
+        page.files_wanted.connect(self._take_files)
+        page.look()
+        return page
+
+    def _add(self, event: NewWanted) -> None:
+        new = event.new
+        if not new.is_complete:
+            self._context.actions.run("window.models")
+        name = str(new.table["name"])
+        self.wanted.emit(ModelWanted(name, new.table, complete=new.is_complete))
+
+    def _take_files(self, event: FilesWanted) -> None:
+        self._context.actions.run("window.models")
+        self.take(event.paths)
+
+    def take(self, paths: Sequence[Path]) -> None:
+        """Recognise the models in files and folders, in the background."""
+        self._background_tasks.start(
+            "dropped",
+            lambda: dropped_models(paths),
+            self._draft,
+            partial(tell_error, self._context),
+        )
+
+    def _draft(self, models: tuple[DroppedModel, ...]) -> None:
+        for model in models:
+            self.wanted.emit(ModelWanted(model.name, model.table))

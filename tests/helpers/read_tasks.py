@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.helpers.reviewed_run import DATASET, MODELS, missed_run
+from tests.helpers.secret_words import hide_names, hide_truth, secret_model
 from tests.helpers.task_stores import imported, phantom
 from viewer.domain.aid import Aid, Arm
 from viewer.domain.form_catalog import READER_TASK
@@ -29,6 +30,7 @@ _FORMATS: Final = {
 class Material:
     """What a task is done on: a study's synthetic collection, and whether it was run.
 
+    Secret words stand for its models, and for what is right.
     ``study`` is "" for findings on radiographs. ``settings`` is the file of the run, if
     it is another than the study's own.
     """
@@ -45,6 +47,8 @@ class Material:
             (folder / name).unlink(missing_ok=True)
         if self.settings:
             shutil.copy(folder / self.settings, folder / "study.toml")
+        hide_names(folder / "study.toml")
+        hide_truth(folder, self.study)
         return folder
 
     def store(self, folder: Path) -> Path:
@@ -100,9 +104,11 @@ READ_TASKS: Final[Mapping[str, ReadTask]] = {
         _STUDIES, _of_study(_wanted("rubric_reading", "grading", run=1))
     ),
     "panel": ReadTask(_QUESTIONS, _of_study(_PANEL)),
-    "panel, then a model": ReadTask(_QUESTIONS, _of_study(_PANEL, "knows", Arm.AFTER)),
+    "panel, then a model": ReadTask(
+        _QUESTIONS, _of_study(_PANEL, secret_model("knows"), Arm.AFTER)
+    ),
     "panel beside a model": ReadTask(
-        _QUESTIONS, _of_study(_PANEL, "knows", Arm.FROM_START)
+        _QUESTIONS, _of_study(_PANEL, secret_model("knows"), Arm.FROM_START)
     ),
     "validity": ReadTask(_QUESTIONS, _of_study(_wanted("pathology_mcq", "validity"))),
     "outlines": ReadTask(

@@ -1,6 +1,7 @@
 """Readers' sessions and their actions; every write is part of the audit."""
 
 import contextlib
+import json
 import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import astuple, dataclass
@@ -204,11 +205,17 @@ def task_at(store: Store, session: int, position: int) -> PlannedTask | None:
     return PlannedTask(*rows[0]) if rows else None
 
 
-def withheld_at(store: Store, session: int, position: int) -> str:
-    """Return what a case shows only after a lock, as JSON."""
+def withheld_at(
+    store: Store, session: int, position: int, *, truth: bool = True
+) -> str:
+    """Return what a case shows only after a lock, as JSON.
+
+    What is right, which is shown after the last one, is not read without ``truth``.
+    """
     rows = store.rows(
-        "SELECT withheld FROM reading_task WHERE session_id = ? AND position = ?",
-        (session, position),
+        "SELECT iif(?3, withheld, json_remove(withheld, '$.truth')) AS withheld"
+        " FROM reading_task WHERE session_id = ?1 AND position = ?2",
+        (session, position, truth),
     )
     return str(rows[0][0])
 
@@ -416,12 +423,27 @@ def misses_by_stratum(
     store: Store, run: int, condition: str, views: Sequence[str]
 ) -> dict[tuple[str, str], int]:
     """Return how many complete misses a run has by model and finding."""
-    marks = ", ".join("?" * len(views))
     rows = store.rows(
-        "SELECT t.model, t.finding, count(*) FROM trial t"  # noqa: S608 - question marks only
-        " JOIN score s ON s.id = t.score_id WHERE t.run_id = ? AND t.condition = ?"
-        f" AND t.view IN ({marks}) AND s.outcome = 'miss'"
+        f"SELECT t.model, t.finding, count(*) {_MISSES}"
         " GROUP BY t.model, t.finding ORDER BY min(t.id)",
-        (run, condition, *views),
+        (run, condition, json.dumps(list(views))),
     )
     return {(row[0], row[1]): int(row[2]) for row in rows}
+
+
+def numbered_strata(
+    store: Store, run: int, condition: str, views: Sequence[str]
+) -> dict[int, int]:
+    """Return a number for model and finding of each complete miss, by its trial."""
+    rows = store.rows(
+        f"SELECT t.id, dense_rank() OVER (ORDER BY t.model, t.finding) {_MISSES}",
+        (run, condition, json.dumps(list(views))),
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+_MISSES: Final = (
+    "FROM trial t JOIN score s ON s.id = t.score_id WHERE t.run_id = ?"
+    " AND t.condition = ? AND t.view IN (SELECT value FROM json_each(?))"
+    " AND s.outcome = 'miss'"
+)

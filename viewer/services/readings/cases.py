@@ -266,12 +266,15 @@ def _reveal_task(
     """Return what is computed from the answers, and what the data set says is right."""
     computed = task.after_lock(seen.material, standing.values)
     told = Part.TRUTH in ground.form.revealed
-    truth = _withheld(store, ground, seen).truth if told else ()
+    truth = _withheld(store, ground, seen, truth=True).truth if told else ()
     return Reveal(seen.position, truth=(*computed, *truth))
 
 
-def _withheld(store: Store, ground: Ground, seen: _Seen) -> Withheld:
-    text = readings.withheld_at(store, ground.session.id, seen.position)
+def _withheld(
+    store: Store, ground: Ground, seen: _Seen, *, truth: bool = False
+) -> Withheld:
+    session = ground.session.id
+    text = readings.withheld_at(store, session, seen.position, truth=truth)
     return made(Withheld, json.loads(text), where="the case")
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import View
-from viewer.domain.form_catalog import ANATOMY, PARTIAL, POSITION, UNSURE
-from viewer.domain.reading import Forecast, SessionId
+from viewer.domain.form_catalog import ANATOMY, PARTIAL, POSITION, UNSURE, VERDICT
+from viewer.domain.reading import Forecast, SessionId, SessionKind
 from viewer.metrics.capped_review import CappedReview, capped_review, review_plan
 from viewer.services.readings.verdicts import (
     Scope,
@@ -18,7 +18,8 @@ from viewer.services.readings.verdicts import (
     unread_of,
     verdicts_of,
 )
-from viewer.services.sessions.ground import ground_of
+from viewer.services.sessions.ground import Ground, ground_of
+from viewer.services.sessions.standings import standings_of
 from viewer.store import readings, runs
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import study_named
@@ -150,16 +151,21 @@ def forecast(
 ) -> Forecast:
     """Return how many more reviews bring every estimate to ± ``half_width``.
 
-    Takes a second for runs with thousands of misses; not for a window's own thread.
+    Only what the session's own reader found counts: the screen of a second reader must
+    not tell what the first one saw. Takes a second for runs with thousands of misses;
+    not for a window's own thread.
     """
     with open_store(store) as opened:
         ground = ground_of(opened, session)
         run, scope = ground.session.run, scope_of(ground)
-        if run is None:
+        if run is None or ground.session.kind is not SessionKind.ERROR_REVIEW:
             return Forecast(half_width, 0, 0, 0, 0)
-        verdicts = verdicts_of(opened, run).get(scope, ())
-        counts = _counts(opened, run, scope, verdicts, {})
-    needs = [_more(one, half_width) for one in counts.values()]
+        strata = readings.numbered_strata(opened, run, scope.condition, scope.views)
+        found = _found_by_reader(opened, ground, strata)
+    needs = [
+        _more(misses, found[stratum], half_width)
+        for stratum, misses in Counter(strata.values()).items()
+    ]
     return Forecast(
         half_width,
         len(needs),
@@ -169,10 +175,30 @@ def forecast(
     )
 
 
-def _more(counts: ErrorCounts, half_width: float) -> tuple[int, int]:
+def _found_by_reader(
+    store: Store, ground: Ground, strata: Mapping[int, int]
+) -> Mapping[int, Counter[str]]:
+    """Return the kinds of miss that a reader locked in a review, by stratum."""
+    found: dict[int, Counter[str]] = defaultdict(Counter)
+    of_reader = ground.session.reader
+    for row in readings.session_rows(store, work=ground.session.work):
+        if row.reader != of_reader or row.withdrawn:
+            continue
+        standings = standings_of(store, ground_of(store, row.id))
+        for task, standing in zip(
+            readings.tasks_of(store, row.id), standings, strict=True
+        ):
+            verdict = standing.values.get(VERDICT)
+            stratum = strata.get(task.trial) if task.trial is not None else None
+            if standing.complete and stratum is not None:
+                found[stratum][KINDS[str(verdict)]] += 1
+    return found
+
+
+def _more(misses: int, found: Counter[str], half_width: float) -> tuple[int, int]:
     """Return how many more reviews are needed: as things stand, and at most."""
     reviews = [
-        capped_review(counts.misses, counts.reviewed, counts.found[kind])
+        capped_review(misses, found.total(), found[kind])
         for kind in ("position", "anatomy")
     ]
     plans = [review_plan(review, half_width) for review in reviews]

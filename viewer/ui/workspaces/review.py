@@ -220,7 +220,8 @@ class ReviewWorkspace(QWidget):
             self.files.open(paths)
 
     def _begin(self, begun: _Begun) -> None:
-        summary = begun.session.summary
+        self._background_tasks.cancel_all()
+        summary, self._offered = begun.session.summary, None  # offers name models
         self.start.say("")
         self.files.read_last = summary.id
         self.done.show_session(summary)

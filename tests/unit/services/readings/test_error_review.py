@@ -346,6 +346,19 @@ def test_that_a_reader_who_stops_half_way_counts_as_far_as_he_came(
         assert by_model[model].reviewed == models[:5].count(model)
 
 
+def test_that_a_forecast_tells_nothing_of_what_another_reader_found(
+    path: Path,
+) -> None:
+    run = reviewed_run(path, 4)
+    first = opening.open_error_review(path, run, "R")
+    second = opening.open_error_review(path, run, "S")
+    before = reviewing.forecast(path, second)
+    for position in range(4):
+        _lock(path, first, position, POSITION)
+    assert reviewing.forecast(path, second) == before
+    assert reviewing.forecast(path, first).more < before.more
+
+
 def test_that_a_forecast_reaches_zero_when_everything_is_reviewed(path: Path) -> None:
     run = reviewed_run(path, 4)
     session = opening.open_error_review(path, run, "R")

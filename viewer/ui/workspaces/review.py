@@ -1,7 +1,7 @@
 """The workspace Review: what there is to review, then one case after another."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,7 @@ from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import Choices
 from viewer.ui.dialogs.confirm import confirm
 from viewer.ui.panels.asking.pixel_looks import PixelLooks
+from viewer.ui.panels.review.aid import AidSettings
 from viewer.ui.panels.review.briefing import Briefing
 from viewer.ui.panels.review.page import ReviewPage
 from viewer.ui.panels.review.results import ReviewResults
@@ -34,9 +35,11 @@ from viewer.ui.widgets.labels import primary
 from viewer.ui.widgets.plain_text import Label
 
 if TYPE_CHECKING:
+    from viewer.services.readings.advice import AidSource
     from viewer.services.readings.agreeing import PairAgreement
     from viewer.services.readings.review_offer import ReviewOffer, StudyOffer
     from viewer.services.readings.reviewing import ErrorCounts
+    from viewer.services.readings.task_readings import TaskOffer
     from viewer.ui.panels.review.session import Asked, Session
 
 _Offered = tuple[
@@ -62,6 +65,8 @@ class ReviewChoice:
     """What the window remembers of this workspace."""
 
     reader: str = ""
+    aid: AidSettings = field(default_factory=AidSettings)
+    task_aid: AidSettings = field(default_factory=AidSettings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,13 +146,17 @@ class ReviewWorkspace(QWidget):
 
     @property
     def choices(self) -> Choices:
-        """The last reader."""
-        return {"review": plain(ReviewChoice(self.start.reader.text()))}
+        """The last reader, and which model's answers were shown."""
+        start = self.start
+        aids = start.aid.settings, start.tasks.aid.settings
+        return {"review": plain(ReviewChoice(start.reader.text(), *aids))}
 
     def recall(self, choices: Choices) -> None:
-        """Restore the last reader."""
-        kept = restored(ReviewChoice(), choices.get("review"))
-        self.start.reader.setText(kept.reader)
+        """Restore what :attr:`choices` has."""
+        chosen = restored(ReviewChoice(), choices.get("review"))
+        self.start.reader.setText(chosen.reader)
+        self.start.aid.recall(chosen.aid)
+        self.start.tasks.aid.recall(chosen.task_aid)
 
     @property
     def reviewing(self) -> bool:
@@ -222,6 +231,7 @@ class ReviewWorkspace(QWidget):
     def _begin(self, begun: _Begun) -> None:
         self._background_tasks.cancel_all()
         summary, self._offered = begun.session.summary, None  # offers name models
+        self.start.name_no_model()
         self.start.say("")
         self.files.read_last = summary.id
         self.done.show_session(summary)
@@ -285,6 +295,8 @@ class ReviewWorkspace(QWidget):
                 findings=sample.findings,
                 telemetry=event.telemetry,
                 views=sample.views,
+                aid=event.aid,
+                seed=event.seed,
             )
         )
 
@@ -295,19 +307,28 @@ class ReviewWorkspace(QWidget):
         self._open(lambda: open_task(self._store, wanted, reader))
 
     def _count_task(self, wanted: TaskWanted) -> None:
+        from viewer.services.readings.advice import aid_sources
         from viewer.services.readings.task_readings import task_offer
+
+        tasks = self.start.tasks
+
+        def count() -> "tuple[TaskOffer, tuple[AidSource, ...]]":
+            found = aid_sources(self._store, wanted.dataset, wanted.study)
+            return task_offer(self._store, wanted), found
+
+        def show(counted: "tuple[TaskOffer, tuple[AidSource, ...]]") -> None:
+            offer, sources = counted
+            if tasks.offer_models(wanted, sources):
+                tasks.show_offer(offer)
+            else:
+                tasks.look_again()
 
         def fail(error: Exception) -> None:
             if not isinstance(error, OverreadError):
                 raise error
-            self.start.tasks.say(f"{error.what} {error.how}".strip())
+            tasks.say(f"{error.what} {error.how}".strip())
 
-        self._background_tasks.start(
-            "task",
-            lambda: task_offer(self._store, wanted),
-            self.start.tasks.show_offer,
-            fail,
-        )
+        self._background_tasks.start("task", count, show, fail)
 
     def _open(self, opens: Callable[[], SessionId]) -> None:
         self._background_tasks.start("open", opens, self.open_session, self._fail)
@@ -351,21 +372,28 @@ class ReviewWorkspace(QWidget):
         )
 
     def _count_dataset(self, name: str) -> None:
+        from viewer.services.readings.advice import aid_sources
         from viewer.services.readings.review_offer import study_offer
 
-        sample = self.start.cases.sample
+        store, start = self._store, self.start
+        sample, aided = start.cases.sample, start.aided
 
-        def show(offer: "StudyOffer") -> None:
-            self.start.offer_cases(name, offer)
-            if self.start.cases.sample != sample:
+        def count() -> "tuple[StudyOffer, tuple[AidSource, ...]]":
+            sources = aid_sources(store, name)
+            return study_offer(store, name, sample, aided), sources
+
+        def show(counted: "tuple[StudyOffer, tuple[AidSource, ...]]") -> None:
+            offer, sources = counted
+            start.offer_cases(name, offer)
+            start.aid.offer(sources)
+            if (start.cases.sample, start.aided) != (sample, aided):
                 self._count_dataset(name)
                 return
-            self.start.show_study(offer.sentence, offer.questions)
+            start.show_study(offer.sentence, offer.questions, offer.kind)
 
-        self.start.show_study("Counting…", 0)
-        self._background_tasks.start(
-            "dataset", lambda: study_offer(self._store, name, sample), show, self._fail
-        )
+        start.study_words.setText("Counting…")
+        start.read.setEnabled(False)
+        self._background_tasks.start("dataset", count, show, self._fail)
 
     def _ask_to_withdraw(self) -> None:
         confirm(

@@ -8,6 +8,8 @@ from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
+from viewer.domain.form import first_id
+from viewer.domain.form_values import Values
 from viewer.domain.reading import Progress, Reveal, Task, TaskState, open_cases
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.opened_image import OpenedImage
@@ -90,6 +92,8 @@ class ReviewPage(QWidget):
         self.strip.chosen.connect(self.case.show_exhibit)
         self.case.turned.connect(self.clock.note)
         self.side.go_wanted.connect(self.go)
+        self.side.advice.accepted.connect(self.accept)
+        self.side.advice.kept.connect(self.keep_own)
         self.side.comment_changed.connect(self._type)
         self.side.form.value_changed.connect(self._change)
         self._typed.timeout.connect(self.keep)
@@ -156,7 +160,7 @@ class ReviewPage(QWidget):
         if task is None or task.image != opened.shown.ref:
             return
         self.case.show_image(task, opened)
-        self.image.show_subject(task.answer)
+        self.image.show_subject(task.answer, framed=task.arm is None)
         self.side.setEnabled(True)
         self.clock.start()
         self._show_task(task)
@@ -166,6 +170,8 @@ class ReviewPage(QWidget):
         """Show a case in its current state; read what a lock reveals meanwhile."""
         self.side.show_task(task)
         self.case.show_task(task)
+        if task.arm is not None:  # a model's answer came with the lock
+            self.image.show_subject(task.answer, framed=False)
         session = self._session
         self.ready = task.state is not TaskState.LOCKED or not self._reveals
         if not self.ready and session is not None:
@@ -259,6 +265,28 @@ class ReviewPage(QWidget):
             self._locked_here.append(self.position)
             self._show_forecast()
             self._take(after)
+
+    def accept(self) -> None:
+        """Take the model's answer, and lock if nothing else is asked."""
+        task = self.task
+        if task is not None and self.ready and task.advice and not self.locked:
+            self._answer(task.advice)
+
+    def keep_own(self) -> None:
+        """Lock the first answers again where they are asked beside a model's."""
+        task = self.task
+        if task is None or not self.ready or self.locked or not task.advice:
+            return
+        again = [q.id for q in self.side.form.stage if first_id(q.id) != q.id]
+        own = {name: task.values[first_id(name)] for name in again}
+        if own:
+            self._answer(own)
+
+    def _answer(self, values: Values) -> None:
+        for name, value in values.items():
+            self.side.form.boxes[name].set_value(value)
+        if self.task is not None and not self.side.form.missing(self.task):
+            self.lock()
 
     def _take(self, task: Task) -> None:
         """Show the new state of the case on the screen."""
@@ -357,6 +385,8 @@ class ReviewPage(QWidget):
             "review.previous": lambda: self.step(-1),
             "review.next": lambda: self.step(1),
             "review.comment": self.comment,
+            "review.accept": self.accept,
+            "review.keep": self.keep_own,
             "review.frame": self.image.toggle_frame,
             "review.grid": self.image.toggle_grid,
             "review.invert": self.image.invert,

@@ -22,6 +22,7 @@ from viewer.ui.dialogs.confirm import confirm
 from viewer.ui.panels.asking.pixel_looks import PixelLooks
 from viewer.ui.panels.review.aid import AidSettings
 from viewer.ui.panels.review.briefing import Briefing
+from viewer.ui.panels.review.offers import ReviewOffers
 from viewer.ui.panels.review.page import ReviewPage
 from viewer.ui.panels.review.results import ReviewResults
 from viewer.ui.panels.review.sealed_files import SealedFiles
@@ -35,11 +36,8 @@ from viewer.ui.widgets.labels import primary
 from viewer.ui.widgets.plain_text import Label
 
 if TYPE_CHECKING:
-    from viewer.services.readings.advice import AidSource
     from viewer.services.readings.agreeing import PairAgreement
-    from viewer.services.readings.review_offer import ReviewOffer, StudyOffer
     from viewer.services.readings.reviewing import ErrorCounts
-    from viewer.services.readings.task_readings import TaskOffer
     from viewer.ui.panels.review.session import Asked, Session
 
 _Offered = tuple[
@@ -96,6 +94,9 @@ class ReviewWorkspace(QWidget):
         self.done, self.results = DonePage(), ReviewResults()
         self.briefing = Briefing()
         self.files = SealedFiles(context.settings, self._fail, self)
+        self._offers = ReviewOffers(
+            self.start, self._store, self._background_tasks, self._fail
+        )
         self._briefed: Session | None = None
         self._looks = PixelLooks(context, self)
         self.visiting = False
@@ -109,13 +110,13 @@ class ReviewWorkspace(QWidget):
         self._connect()
 
     def _connect(self) -> None:
-        self.start.run_chosen.connect(self._count_run)
-        self.start.dataset_chosen.connect(self._count_dataset)
+        self.start.run_chosen.connect(self._offers.count_run)
+        self.start.dataset_chosen.connect(self._offers.count_dataset)
         self.start.review_wanted.connect(self._open_review)
         self.start.study_wanted.connect(self._open_study)
         self.start.session_wanted.connect(lambda e: self.open_session(e.session))
         self.start.results_wanted.connect(self._open_results)
-        self.start.tasks.changed.connect(self._count_task)
+        self.start.tasks.changed.connect(self._offers.count_task)
         self.start.task_wanted.connect(self._open_task)
         self.briefing.agreed.connect(self._agree)
         self.briefing.left.connect(self._back)
@@ -306,55 +307,8 @@ class ReviewWorkspace(QWidget):
         reader = self.start.reader.text()
         self._open(lambda: open_task(self._store, wanted, reader))
 
-    def _count_task(self, wanted: TaskWanted) -> None:
-        from viewer.services.readings.advice import aid_sources
-        from viewer.services.readings.task_readings import task_offer
-
-        tasks = self.start.tasks
-
-        def count() -> "tuple[TaskOffer, tuple[AidSource, ...]]":
-            found = aid_sources(self._store, wanted.dataset, wanted.study)
-            return task_offer(self._store, wanted), found
-
-        def show(counted: "tuple[TaskOffer, tuple[AidSource, ...]]") -> None:
-            offer, sources = counted
-            if tasks.offer_models(wanted, sources):
-                tasks.show_offer(offer)
-            else:
-                tasks.look_again()
-
-        def fail(error: Exception) -> None:
-            if not isinstance(error, OverreadError):
-                raise error
-            tasks.say(f"{error.what} {error.how}".strip())
-
-        self._background_tasks.start("task", count, show, fail)
-
     def _open(self, opens: Callable[[], SessionId]) -> None:
         self._background_tasks.start("open", opens, self.open_session, self._fail)
-
-    def _count_run(self, run: int) -> None:
-        from viewer.services.readings.agreeing import adjudication_queue
-        from viewer.services.readings.review_offer import review_offer
-        from viewer.services.readings.reviewing import review_results
-
-        store, sample = self._store, self.start.misses.sample
-
-        def count() -> "tuple[ReviewOffer, int, int]":
-            disputes = len(adjudication_queue(store, run))
-            reviewed = sum(one.reviewed for one in review_results(store, run))
-            return review_offer(store, run, sample), disputes, reviewed
-
-        def show(counted: "tuple[ReviewOffer, int, int]") -> None:
-            offer, *rest = counted
-            self.start.offer_misses(offer)
-            if self.start.misses.sample != sample:
-                self._count_run(run)  # what was chosen is not there: something else is
-                return
-            self.start.show_review(offer.sentence, offer.reviews, *rest)
-
-        self.start.show_review("Counting…", 0)
-        self._background_tasks.start("run", count, show, self._fail)
 
     def _open_results(self, run: int) -> None:
         from viewer.services.readings.agreeing import agreement
@@ -370,30 +324,6 @@ class ReviewWorkspace(QWidget):
             show,
             self._fail,
         )
-
-    def _count_dataset(self, name: str) -> None:
-        from viewer.services.readings.advice import aid_sources
-        from viewer.services.readings.review_offer import study_offer
-
-        store, start = self._store, self.start
-        sample, aided = start.cases.sample, start.aided
-
-        def count() -> "tuple[StudyOffer, tuple[AidSource, ...]]":
-            sources = aid_sources(store, name)
-            return study_offer(store, name, sample, aided), sources
-
-        def show(counted: "tuple[StudyOffer, tuple[AidSource, ...]]") -> None:
-            offer, sources = counted
-            start.offer_cases(name, offer)
-            start.aid.offer(sources)
-            if (start.cases.sample, start.aided) != (sample, aided):
-                self._count_dataset(name)
-                return
-            start.show_study(offer.sentence, offer.questions, offer.kind)
-
-        start.study_words.setText("Counting…")
-        start.read.setEnabled(False)
-        self._background_tasks.start("dataset", count, show, self._fail)
 
     def _ask_to_withdraw(self) -> None:
         confirm(

@@ -152,6 +152,13 @@ class ReviewSide(QWidget):
         else:
             self.say("This image has no black bars.")
 
+    def write_comment(self) -> None:
+        """Write the comment on the current question, or on the case."""
+        if self.form.comment():
+            return
+        if self.comment.isVisible() and not self.comment.isReadOnly():
+            self.comment.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     def say(self, problem: str) -> None:
         """Show what is missing, or nothing."""
         self.problem.setText(problem)

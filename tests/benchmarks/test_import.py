@@ -4,6 +4,7 @@ import math
 import time
 from pathlib import Path
 
+import numpy as np
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from tests.helpers.small_datasets import (
@@ -53,11 +54,15 @@ SIZES = (500, 1000, 2000, 4000)
 
 def _folder_of(root: Path, n: int) -> Path:
     """Write n small films, each with a mask beside it."""
-    film = write_picture(root / "first.png").read_bytes()
-    (root / "first.png").unlink()
+    first = root / "first.png"
+    films = {
+        ".png": write_picture(first).read_bytes(),
+        ".edema.png": write_picture(first, np.uint8(255) * square()).read_bytes(),
+    }
+    first.unlink()
     for i in range(n):
-        for suffix in (".png", ".edema.png"):
-            (root / f"patient{i:05d}_frontal{suffix}").write_bytes(film)
+        for suffix, data in films.items():
+            (root / f"patient{i:05d}_frontal{suffix}").write_bytes(data)
     return root
 
 

@@ -13,6 +13,7 @@ from tests.helpers.random_results import MODELS, random_results
 from viewer.domain.answer import Status
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import TrialDone
+from viewer.services.housekeeping.delete import Kind, Target, delete
 from viewer.services.inspecting.predictions.view import COUNTS, By, ResultsView
 from viewer.services.worker.background import WorkerEvent
 from viewer.settings import Settings
@@ -283,6 +284,20 @@ def test_that_n_and_p_walk_over_the_disagreements(
     bar.kinds.setCurrentIndex(2)
     bar.on.click()
     qtbot.waitUntil(lambda: "No disagreement" in bar.words.text())
+
+
+def test_that_the_tour_says_that_its_answers_were_deleted(
+    workspace: MeasureWorkspace, settings: Settings, qtbot: QtBot
+) -> None:
+    _wait(workspace, qtbot, 48)
+    tour, said = workspace.predictions.tour, list[str]()
+    tour.told.connect(said.append)
+    tour.step(1)
+    qtbot.waitUntil(lambda: tour._at == 0 and "words" not in tour._background_tasks)
+    for run in ("1", "2"):
+        delete(settings, Target(Kind.RUN, run))
+    tour.step(1)
+    qtbot.waitUntil(lambda: said[-1].startswith("These answers were deleted."))
 
 
 def test_that_what_another_process_settled_is_counted_at_once(

@@ -103,10 +103,17 @@ class Tour(QObject):
         self._background_tasks.start(
             "words",
             lambda: _rows(self._store, stop),
-            lambda rows: self.arrived.emit(f"Disagreement {where} · {_answers(rows)}"),
+            lambda rows: self._arrive(where, rows),
             self._fail,
         )
         self.stop_reached.emit(TrialChosen(stop.trial, stop.others[:_NAMED]))
+
+    def _arrive(self, where: str, rows: Sequence[TrialRow]) -> None:
+        if rows:
+            self.arrived.emit(f"Disagreement {where} · {_answers(rows)}")
+            return
+        self.forget()
+        self.told.emit("These answers were deleted. Step again to look anew.")
 
     def _fail(self, error: Exception) -> None:
         tell_error(self._context, error)

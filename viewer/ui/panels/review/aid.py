@@ -100,7 +100,7 @@ class AidChoice(QWidget):
         form = self._rows
         form.setContentsMargins(24, 0, 0, 4)
         form.setSpacing(4)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for words, field, about in (
             ("Model", self.models, self.about_model),
             ("Shown", self.arms, self.about_arm),

@@ -452,7 +452,7 @@ def test_that_a_decision_counts_only_while_the_readers_it_is_about_differ(
         return +kinds
 
     def exported() -> list[tuple[str, str]]:
-        (file,) = export_readings(path, of_reader[staying[0]], path.parent)
+        file, *_ = export_readings(path, of_reader[staying[0]], path.parent)
         with file.open(encoding="utf-8") as rows:
             return [(row["kind"], row["verdict"]) for row in csv.DictReader(rows)]
 

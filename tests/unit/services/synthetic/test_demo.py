@@ -15,7 +15,6 @@ from viewer.services.synthetic import demo
 
 
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demo, "PATIENTS", 2)
     monkeypatch.setattr(demo, "SIZE", SizePx(125, 100))
 
 
@@ -24,7 +23,9 @@ def test_that_the_collection_is_made_once(
 ) -> None:
     _small(monkeypatch)
     steps: list[tuple[int, int]] = []
-    made = demo.prepare_demo(tmp_path, lambda done, total: steps.append((done, total)))
+    made = demo.prepare_demo(
+        tmp_path, lambda done, total: steps.append((done, total)), 2
+    )
     assert steps == [(1, 3), (2, 3), (3, 3)]
     dataset = pydicom.dcmread(made.radiograph / "RG1.dcm")
     mask = decode_png((made.radiograph / "RG1.Lung Lesion.png").read_bytes()).pixels
@@ -35,7 +36,7 @@ def test_that_the_collection_is_made_once(
     assert "not drawn by a radiologist" in note
 
     steps.clear()
-    assert demo.prepare_demo(tmp_path, lambda *step: steps.append(step)) == made
+    assert demo.prepare_demo(tmp_path, lambda *step: steps.append(step), 2) == made
     assert steps == []
 
 
@@ -49,8 +50,8 @@ def test_that_an_interrupted_collection_is_completed(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        demo.prepare_demo(tmp_path, interrupt)
-    made = demo.prepare_demo(tmp_path, lambda *_: None)
+        demo.prepare_demo(tmp_path, interrupt, 2)
+    made = demo.prepare_demo(tmp_path, lambda *_: None, 2)
     assert (made.phantom / "CheXpert" / "test_labels.csv").is_file()
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -124,6 +124,8 @@ def _is_left_out(widget: QWidget) -> bool:
 
 def _problems(root: QWidget) -> Iterator[str]:
     reached = _reached(root)
+    # Words that changed meanwhile, such as those of the status bar, are laid out first.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
     for widget in _controls(root):
         if not _name(widget):
             yield f"unnamed: {_where(widget)}"

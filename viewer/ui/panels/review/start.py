@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.domain.aid import Aid
 from viewer.domain.counting import counted
 from viewer.domain.form import (
     Form,
@@ -32,14 +31,12 @@ from viewer.domain.form_catalog import FORMS
 from viewer.domain.reading import SessionId, SessionSummary
 from viewer.domain.run import RunSummary
 from viewer.services.readings.review_offer import (
-    Aided,
     CaseSample,
     MissSample,
     ReviewOffer,
     StudyOffer,
 )
 from viewer.services.readings.task_readings import TaskWanted
-from viewer.ui.panels.review.aid import AidChoice
 from viewer.ui.panels.review.sample import CaseChoice, MissChoice
 from viewer.ui.panels.review.tasks import TaskCard
 from viewer.ui.tables.columns import grid_words
@@ -81,8 +78,6 @@ class StudyWanted:
     sample: CaseSample
     """Its findings are those that the study is opened with."""
     telemetry: bool = False
-    aid: Aid | None = None
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +123,7 @@ class ReviewStart(QScrollArea):
         self.results = QPushButton("Results")
         self.datasets, self.forms = LongChoice("Data set"), LongChoice("Questions")
         self.places = LongChoice("What is placed")
-        self.cases, self.aid = CaseChoice(), AidChoice()
+        self.cases = CaseChoice()
         self.study_words, self.read = caption(), primary("Read")
         self.tasks = TaskCard()
         self.sessions = QGridLayout()
@@ -167,10 +162,9 @@ class ReviewStart(QScrollArea):
         column.addWidget(
             self._card(
                 "Reader study",
-                caption("A reader does the same task, alone or beside a model."),
+                caption("A reader does the same task, blinded to all answers."),
                 self._row(self.datasets, self.forms, self.places),
                 self.cases,
-                self.aid,
                 self.study_words,
                 self._buttons(self.read),
             )
@@ -240,8 +234,6 @@ class ReviewStart(QScrollArea):
         self.datasets.currentIndexChanged.connect(self._look_at_dataset)
         self.misses.changed.connect(self._look_at_run)
         self.cases.changed.connect(self._look_at_dataset)
-        self.places.currentIndexChanged.connect(self._look_at_dataset)
-        self.aid.changed.connect(self._look_at_dataset)
         self.review.clicked.connect(lambda: self._want_review(adjudicate=False))
         self.settle.clicked.connect(lambda: self._want_review(adjudicate=True))
         self.results.clicked.connect(self._want_results)
@@ -288,20 +280,10 @@ class ReviewStart(QScrollArea):
                 "There is no data set yet: import one with overread import.", 0
             )
 
-    @property
-    def aided(self) -> Aided | None:
-        """The model's answers that are shown beside places, None for none."""
-        aid, place = self.aid.aid, PlaceKind(self.places.currentData())
-        return Aided(aid, place, self.aid.seed.value()) if aid else None
-
-    def show_study(self, sentence: str, questions: int, kind: str = "") -> None:
-        """Show how much there is to read of the current data set.
-
-        ``kind`` is what the chosen model answers with.
-        """
-        self.aid.show_kind(kind, str(self.places.currentData()))
+    def show_study(self, sentence: str, questions: int) -> None:
+        """Show how much there is to read of the current data set."""
         self.study_words.setText(sentence)
-        self.read.setEnabled(questions > 0 and not self.aid.lacks_model)
+        self.read.setEnabled(questions > 0)
         self.read.setText(f"Read {counted(questions, 'case')}" if questions else "Read")
 
     def show_sessions(self, sessions: Sequence[SessionSummary]) -> None:
@@ -367,20 +349,12 @@ class ReviewStart(QScrollArea):
         if name is not None and self._named():
             place = PlaceKind(self.places.currentData())
             sample = replace(self.cases.sample, findings=self.cases.findings_asked)
-            record, aided = self.record.isChecked(), self.aided
-            chosen = (aided.aid, aided.seed) if aided else ()
-            self.study_wanted.emit(
-                StudyWanted(name, form, place, sample, record, *chosen)
-            )
+            record = self.record.isChecked()
+            self.study_wanted.emit(StudyWanted(name, form, place, sample, record))
 
     def _want_task(self, wanted: TaskWanted) -> None:
         if self._named():
             self.task_wanted.emit(replace(wanted, telemetry=self.record.isChecked()))
-
-    def name_no_model(self) -> None:
-        """Name no model on the page while somebody reads."""
-        for aid in (self.aid, self.tasks.aid):
-            aid.forget()
 
     def _want_session(self, session: SessionId, _checked: bool = False) -> None:
         self.session_wanted.emit(SessionWanted(session))

@@ -98,7 +98,7 @@ class SelectedTask:
 
 
 def changed_words(before: str, after: str) -> tuple[str, ...]:
-    """Return the changes of a text, word for word: ``- old`` and ``+ new``."""
+    """Return the word-level diff of two texts, as ``- old`` and ``+ new``."""
     lines = ndiff(before.split(), after.split())
     return tuple(line for line in lines if line[0] in "+-")
 

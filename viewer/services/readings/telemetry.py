@@ -119,7 +119,7 @@ def _check(look: Look, count: int, planned: int) -> None:
     known = look.position < planned and min(whole) >= 0 and sight.zoom > 0
     if not known or not all(map(math.isfinite, numbers)):
         raise WrongUseError(
-            f"Row {count} of the record of the screen is of no case, or has no sense.",
+            f"Row {count} of the screen recording belongs to no case, or is invalid.",
             "It was changed; use what the program wrote.",
         )
 
@@ -157,7 +157,7 @@ def replay(store: Path, number: SessionId, position: int) -> Replay:
     sizes = tuple(one.size for one in canvases if one) or (shown.canvas.size,)
     if max(look.sight.image for look in seen) >= len(sizes):
         raise WrongUseError(
-            f"Case {position + 1} of session {number} has lost images that were shown.",
+            f"Case {position + 1} of session {number} lacks images that were shown.",
             "Register its data set again.",
         )
     return Replay(shown.images, sizes, seen, clock_problem(seen))

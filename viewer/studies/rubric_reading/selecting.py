@@ -140,7 +140,7 @@ def _material(
 
 
 def _unsuited(study: ReportStudy, draft: SelectedTask, max_prior_days: int) -> str:
-    """Return why models could not be asked a task about the study, "" if they can."""
+    """Return why models cannot be asked the study's task, "" if they can."""
     found = shown(
         study.images,
         InputPolicy.ALL_VIEWS,

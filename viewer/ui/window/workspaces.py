@@ -96,7 +96,7 @@ class ReviewsCases(Workspace, Protocol):
 
     @property
     def visiting(self) -> bool:
-        """Whether a session that another store sealed is on the screen."""
+        """Whether a sealed session from another store is open."""
 
     @property
     def visits_changed(self) -> SignalInstance:

@@ -94,7 +94,7 @@ class ReviewWorkspace(QWidget):
         self._briefed: Session | None = None
         self._looks = PixelLooks(context, self)
         self.visiting = False
-        """Whether a session that another store sealed is on the screen."""
+        """Whether a sealed session from another store is open."""
         self._pages = QStackedWidget()
         for page in (self.start, self.briefing, self.page, self.done, self.results):
             self._pages.addWidget(page)

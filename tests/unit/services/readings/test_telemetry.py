@@ -119,7 +119,7 @@ def test_that_what_was_on_screen_comes_back_as_it_was(store: Path) -> None:
 def test_that_a_recorded_image_that_is_lost_is_told(store: Path) -> None:
     agreed(store)
     record(store, ZOE, [look(2, 9, replace(SIGHT, image=4))])
-    with pytest.raises(WrongUseError, match="has lost images that were shown"):
+    with pytest.raises(WrongUseError, match="lacks images that were shown"):
         replay(store, ZOE, 2)
 
 

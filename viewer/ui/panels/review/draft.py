@@ -44,7 +44,7 @@ class DraftBox(QuestionBox):
         return f"{super()._heading()} (C)"
 
     def show_task(self, task: Task) -> None:
-        """Show the words that a case's draft has now."""
+        """Show the current text of a case's draft."""
         super().show_task(task)
         self.line.setPlaceholderText("" if self._choice.value else "Choose one first.")
 

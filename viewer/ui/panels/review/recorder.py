@@ -38,7 +38,7 @@ Write = Callable[[Sequence[Look], bool], None]
 
 
 class LookQueue:
-    """Looks on their way to the store; one thread at a time writes, in their order."""
+    """Looks waiting to be stored; one thread at a time writes them, in order."""
 
     def __init__(self, write: Write) -> None:
         self._write, self._lock = write, Lock()
@@ -141,7 +141,7 @@ class Recorder(QObject):
             self.failed.emit(error)
 
     def forget(self) -> None:
-        """Record no more, and write nothing of what waits."""
+        """Stop recording, and discard what is not written yet."""
         if self._queue is not None:
             self._queue.clear()
         self._end_session()

@@ -68,7 +68,7 @@ class SealedFiles(QWidget):
         self._background_tasks.start("open", register, self.registered.emit, self._fail)
 
     def _merge(self, paths: Sequence[Path]) -> None:
-        """Merge files of answers; each says in a sentence what became of it."""
+        """Merge answer files, and say in a sentence what happened to each."""
 
         def merged(path: Path) -> str:
             from viewer.services.readings.merging import merge_answers

@@ -135,7 +135,7 @@ def test_that_a_recorded_image_that_is_lost_is_told(store: Path) -> None:
 )
 def test_that_a_row_without_sense_is_refused(store: Path, bad: Look) -> None:
     agreed(store)
-    with pytest.raises(WrongUseError, match="Row 2 of the record"):
+    with pytest.raises(WrongUseError, match="Row 2 of the screen recording"):
         record(store, ZOE, [SEEN[0], bad])
     assert kept(store) == SEEN
 

@@ -131,5 +131,6 @@ READ_TASKS: Final[Mapping[str, ReadTask]] = {
     "placing beside a model": ReadTask(
         _RADIOGRAPHS, partial(_placing, arm=Arm.FROM_START)
     ),
+    "placing in both arms": ReadTask(_RADIOGRAPHS, partial(_placing, arm=Arm.BOTH)),
 }
 """Each task that people do, alone or with a model's answers, by its name in tests."""

@@ -303,7 +303,7 @@ class Form:
         """
         if not asked:
             return self
-        kept = tuple(q for q in self.questions if first_id(q.id) in asked)
+        kept = tuple(q for q in self.questions if q.id in asked)
         return replace(self, questions=kept)
 
     def with_feedback(self) -> Self:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NewType, Self
 
+from viewer.domain.aid import Arm
 from viewer.domain.answer import Answer, LabelledBox
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import StoreError, WrongUseError
@@ -152,19 +153,23 @@ class Material:
     """What a study needs to count the answer; no screen shows it."""
     advice: str = ""
     """A model's answers as JSON of values, "" for none (:mod:`viewer.domain.aid`)."""
+    drawn: str = ""
+    """The place as JSON that is drawn of them, "" for the one among them."""
 
 
 @dataclass(frozen=True)
 class Withheld:
     """What a case shows later: once its first stage is locked, and at the end.
 
-    Nothing of it is in a :class:`Task` before. ``advice`` is as a Material's;
-    ``options`` are those of questions that are asked after the first stage.
+    Nothing of it is in a :class:`Task` before. ``advice`` and ``drawn`` are as a
+    Material's, and come once a question is asked again; ``options`` are those of
+    questions that are asked after the first stage.
     """
 
     later: tuple[Exhibit, ...] = ()
     options: Mapping[str, tuple[Option, ...]] = field(default_factory=dict)
     advice: str = ""
+    drawn: str = ""
     truth: tuple[Exhibit, ...] = ()
 
 
@@ -190,7 +195,8 @@ class Task:
     first; without any it is its ``image`` alone. ``question`` is its heading, ``texts``
     are those of questions that depend on the case, and ``asked`` the questions put, ()
     for all of the form. A ``training`` case does not count. ``advice`` are a model's
-    answers by question, which a reader may accept.
+    answers by question, which a reader may accept; ``arm`` is when they are shown, None
+    if never.
     """
 
     position: int
@@ -213,6 +219,7 @@ class Task:
     asked: tuple[str, ...] = ()
     training: bool = False
     advice: Values = field(default_factory=dict)
+    arm: Arm | None = None
 
     @property
     def images(self) -> tuple[ImageRef, ...]:

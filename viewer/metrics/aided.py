@@ -46,7 +46,7 @@ def over_trust(cases: Sequence[AidedCase]) -> Estimate:
 
     Cases whose answer without advice was the same already are left out.
     """
-    wrong = [one for one in cases if not one.advice_right and not one.agreed]
+    wrong = tempted(cases)
     return _share(wrong, [one.followed for one in wrong])
 
 
@@ -55,8 +55,18 @@ def under_trust(cases: Sequence[AidedCase]) -> Estimate:
 
     Cases whose answer without advice was right already are left out.
     """
-    right = [one for one in cases if one.advice_right and not one.first_right]
+    right = helpable(cases)
     return _share(right, [not one.final_right for one in right])
+
+
+def tempted(cases: Iterable[AidedCase]) -> tuple[AidedCase, ...]:
+    """Return the cases whose wrong advice was not the reader's own answer already."""
+    return tuple(one for one in cases if not one.advice_right and not one.agreed)
+
+
+def helpable(cases: Iterable[AidedCase]) -> tuple[AidedCase, ...]:
+    """Return the cases whose advice was right, and whose answer without it was not."""
+    return tuple(one for one in cases if one.advice_right and not one.first_right)
 
 
 def _difference(cases: Iterable[AidedCase]) -> Estimate:

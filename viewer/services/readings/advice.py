@@ -1,151 +1,249 @@
-"""Which of a model's answers readers are shown, and which of them are made wrong."""
+"""Which of a model's answers readers are shown, when, and which are made wrong."""
 
 import json
-from collections.abc import Collection, Sequence
-from dataclasses import replace
-from typing import Final
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, TypeVar
 
-import numpy as np
-
-from viewer.domain.aid import Aid, Arm
-from viewer.domain.answer import (
-    Answer,
-    BoxesAnswer,
-    CellAnswer,
-    ChoiceAnswer,
-    MaskAnswer,
-    PointAnswer,
-    Status,
-    Unparsed,
-)
-from viewer.domain.answer_json import any_answer_of_json, type_of
+from viewer.domain.aid import Aid, Arm, DrawnAs, asked_in
+from viewer.domain.answer import Answer, ChoiceAnswer
+from viewer.domain.answer_json import answer_as_json, any_answer_of_json, type_of
 from viewer.domain.choice import letter_of
+from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import Form, PlaceKind, PlaceQuestion
 from viewer.domain.form_values import values_as_json
-from viewer.domain.geometry import BoxPx, PointPx, SizePx
-from viewer.domain.grid import Cell, Grid
 from viewer.domain.item import item_of
 from viewer.domain.plain import made, plain
 from viewer.domain.reading import Material, Withheld
-from viewer.domain.reference import Mask
-from viewer.domain.result import Outcome
-from viewer.domain.run import Condition, Trial
+from viewer.domain.run import Condition, RunStatus, Trial
 from viewer.metrics.seeding import generator
-from viewer.services.readings.replies import SAID_ABSENT
+from viewer.services.readings.advised_places import Places, kept_map
+from viewer.services.readings.replies import ADAPTER as READER
 from viewer.services.sessions.ground import material_of
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs, trials
-from viewer.store.database import Store
+from viewer.store.database import Store, open_store
 from viewer.store.readings import PlannedTask
-from viewer.store.trials import ScoredTrial
+from viewer.studies.catalog import PLACING
 from viewer.studies.reading_tasks import Choice
 
-_HITS: Final = frozenset({Outcome.FULL, Outcome.FULL_FALLBACK})
-_HOW: Final = "Choose a model whose answers are of the kind that readers place."
+FEW: Final = 20
+"""With fewer cases an interval of a share spans more than 40 points."""
+T = TypeVar("T")
+_PLACED: Final = {
+    PlaceKind.CELL: "cells",
+    PlaceKind.POINT: "points",
+    PlaceKind.BOXES: "boxes",
+    PlaceKind.MASK: "masks",
+}
 
 
-def with_advice(
-    store: Store,
-    aid: Aid,
-    tasks: Sequence[PlannedTask],
-    condition: Condition,
-    seed: int,
-    form: Form,
-) -> list[PlannedTask]:
-    """Return cases with a model's answers to them; a case without one shows none.
+@dataclass(frozen=True)
+class Shown:
+    """How a reader's cases show a model's answers: those under a condition.
+
+    ``form`` asks beside them; ``reader`` counts the readers of the same work from 0.
+    """
+
+    aid: Aid
+    condition: Condition
+    seed: int
+    form: Form
+    reader: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Advice:
+    """A model's answer as values, and the place that is drawn if it is another one."""
+
+    values: str
+    drawn: str = ""
+
+
+@dataclass(frozen=True)
+class Advised:
+    """Cases with a model's answers: ``answered`` of them, ``wrong`` ones on purpose.
+
+    ``kind`` is what it answers with, such as heat_map or choice.
+    """
+
+    tasks: tuple[PlannedTask, ...]
+    kind: str
+    answered: int
+    wrong: int
+
+    @property
+    def sentence(self) -> str:
+        """How many cases show an answer, and how many a wrong one."""
+        of = "" if self.answered == len(self.tasks) else f" of {len(self.tasks):,}"
+        told = f"{self.answered:,}{of} cases show an answer of the model"
+        if not self.wrong:
+            return f"{told}."
+        few = "; with so few, only large effects will show" if self.wrong < FEW else ""
+        return f"{told}, {self.wrong:,} of them made wrong on purpose{few}."
+
+
+@dataclass(frozen=True, slots=True)
+class AidSource:
+    """A model of a run whose answers can be shown."""
+
+    run: int
+    model: str
+
+
+def aid_sources(
+    store: Path, dataset: str, study: str = PLACING
+) -> tuple[AidSource, ...]:
+    """Return the models that finished runs of a study asked about a data set.
+
+    The newest run comes first; readers are none of them.
+    """
+    with open_store(store) as opened:
+        return tuple(
+            AidSource(run.id, profile.name)
+            for run in runs.run_summaries(opened, include_adhoc=False)[::-1]
+            if (run.study, run.dataset) == (study, dataset)
+            and run.status is RunStatus.FINISHED
+            for profile in runs.run_spec(opened, run.id).models
+            if profile.adapter != READER
+        )
+
+
+def with_advice(store: Store, shown: Shown, tasks: Sequence[PlannedTask]) -> Advised:
+    """Return cases with a model's places; a case without one shows none.
 
     Raises
     ------
     WrongUseError
-        If the run did not ask the model under the condition, or its answers are of
-        another kind than readers place.
+        If the run did not ask the model under the condition, the places stand for none
+        of the kind that readers place, or there are too few for the wrong ones or arms.
     """
+    aid = shown.aid
     context = RunContext(
         runs.run_spec(store, aid.run), cases.dataset_of_run(store, aid.run)
     )
-    asked = _answered(store, aid, condition)
-    told = {t.item: one for t in tasks if (one := asked.get(t.item)) and _place(one)}
-    wrong = _drawn(told, aid, seed)
-    return [
-        _advised(
-            context,
-            aid,
-            task,
-            told.get(task.item),
-            form,
-            seed if task.item in wrong else None,
+    asked: dict[str, tuple[Trial, Answer]] = _answered(store, shown, _place)
+    told = {t.item: asked[t.item] for t in tasks if t.item in asked}
+    wrong = _drawn(told, shown)
+    question = next(q for q in shown.form.questions if isinstance(q, PlaceQuestion))
+    advice = {
+        item: found
+        for item, (trial, answer) in told.items()
+        if (
+            found := _of_place(
+                Places(context, trial),
+                answer,
+                question,
+                shown,
+                wrong=item in wrong,
+            )
         )
-        for task in tasks
-    ]
-
-
-def _place(one: ScoredTrial) -> Answer | None:
-    """Return where a trial's answer is, None if it names no place."""
-    found = any_answer_of_json(one.parsed) if one.parsed else None
-    # How it was read would tell it from a drawn one, and from a reader's own click.
-    place = CellAnswer(found.cell) if isinstance(found, CellAnswer) else found
-    return place if isinstance(place, Answer) else None
-
-
-def _answered(store: Store, aid: Aid, condition: Condition) -> dict[str, ScoredTrial]:
-    """Return the model's first answers under a condition, by item."""
-    return {
-        one.trial.item: one
-        for one in trials.scored_trials(store, aid.run)
-        if one.trial.model == aid.model
-        and one.trial.condition.name == condition.name
-        and one.trial.repeat == 0
     }
+    kind = type_of(next(iter(told.values()))[1])
+    if not advice:
+        raise WrongUseError(
+            f"'{aid.model}' answers with a {kind.replace('_', ' ')}, which stands for "
+            f"none of the {_PLACED[question.kinds[0]]} that readers place.",
+            "Let readers place a cell or a point, or choose another model.",
+        )
+    return _armed(shown, tasks, advice, wrong, kind)
 
 
-def _drawn(told: Collection[str], aid: Aid, seed: int) -> frozenset[str]:
+def with_chosen(
+    store: Store, shown: Shown, tasks: Sequence[PlannedTask], choice: Choice
+) -> Advised:
+    """Return cases with the options that a model chose; one without shows none.
+
+    A run that did not ask the model under the condition raises WrongUseError, and so do
+    too few answers for the wrong ones or the arms.
+    """
+    dataset = cases.dataset_of_run(store, shown.aid.run)
+    items = {item.key: item for item in dataset.items}
+    asked = _answered(store, shown, _letter)
+    chosen = {t.item: asked[t.item][1] for t in tasks if t.item in asked}
+    wrong = _drawn(chosen, shown)
+    advice: dict[str, _Advice] = {}
+    for task in tasks:
+        key = chosen.get(task.item)
+        if key is None:
+            continue
+        if task.item in wrong:
+            right = choice.right(item_of(items, task.item))
+            key = _other(task, choice, right, shown.seed)
+        advice[task.item] = _Advice(values_as_json({choice.question: key}))
+    return _armed(shown, tasks, advice, wrong, "choice")
+
+
+def _answered(
+    store: Store, shown: Shown, read: Callable[[object], T | None]
+) -> dict[str, tuple[Trial, T]]:
+    """Return the model's first answers under the condition, as read, by item."""
+    wanted = (shown.aid.model, shown.condition.name, 0)
+    found: dict[str, tuple[Trial, T]] = {}
+    for one in trials.scored_trials(store, shown.aid.run):
+        trial = one.trial
+        asked = trial.model, trial.condition.name, trial.repeat
+        if not one.parsed or asked != wanted:
+            continue
+        answer = read(any_answer_of_json(one.parsed))
+        if answer is not None:
+            found[trial.item] = trial, answer
+    return found
+
+
+def _place(answer: object) -> Answer | None:
+    return answer if isinstance(answer, Answer) else None
+
+
+def _letter(answer: object) -> str | None:
+    return letter_of(answer.option) if isinstance(answer, ChoiceAnswer) else None
+
+
+def _drawn(told: Collection[str], shown: Shown) -> frozenset[str]:
     """Return the cases whose answer is replaced, drawn by the seed; none raises."""
+    aid = shown.aid
     if not told:
         raise WrongUseError(
             f"Run {aid.run} has no answer of '{aid.model}' to these cases.",
             "Choose a run of the same data set and grid, and one of its models.",
         )
-    items = sorted(told)
-    order = generator(seed, "wrong advice").permutation(len(items))
-    return frozenset(items[i] for i in order[: round(aid.wrong * len(items))])
+    items, count = sorted(told), round(aid.wrong * len(told))
+    if aid.wrong and not count:
+        raise WrongUseError(
+            f"{aid.wrong:.0%} of {counted(len(items), 'answer')} is none to make "
+            "wrong.",
+            "Choose a larger share, 0 %, or more cases.",
+        )
+    if aid.arm is Arm.BOTH and len(items) < 2:
+        raise WrongUseError(
+            "One case cannot be divided between two arms.",
+            "Choose one arm, or more cases.",
+        )
+    order = generator(shown.seed, "wrong advice").permutation(len(items))
+    return frozenset(items[i] for i in order[:count])
 
 
-def with_chosen(
-    store: Store,
-    aid: Aid,
-    tasks: Sequence[PlannedTask],
-    condition: Condition,
-    seed: int,
-    choice: Choice,
-) -> tuple[PlannedTask, ...]:
-    """Return cases with the options that a model chose; one without shows none.
-
-    A run that did not ask the model under the condition raises WrongUseError.
-    """
-    items = {item.key: item for item in cases.dataset_of_run(store, aid.run).items}
-    asked = _answered(store, aid, condition)
-    chosen = {
-        task.item: key
-        for task in tasks
-        if (one := asked.get(task.item)) and (key := _key(one))
-    }
-    wrong = _drawn(chosen, aid, seed)
-    told: list[PlannedTask] = []
-    for task in tasks:
-        key = chosen.get(task.item, "")
-        if task.item in wrong:
-            right = choice.right(item_of(items, task.item))
-            key = _other(task, choice, right, seed)
-        advice = values_as_json({choice.question: key}) if key else ""
-        told.append(_with(task, aid, advice) if advice else task)
-    return tuple(told)
-
-
-def _key(one: ScoredTrial) -> str:
-    """Return the letter of the option that a trial chose, "" without one."""
-    found = any_answer_of_json(one.parsed) if one.parsed else None
-    return letter_of(found.option) if isinstance(found, ChoiceAnswer) else ""
+def _of_place(
+    places: Places,
+    answer: Answer,
+    question: PlaceQuestion,
+    shown: Shown,
+    *,
+    wrong: bool,
+) -> _Advice | None:
+    """Return a place as advice; None if it stands for none of the reader's kind."""
+    kind = question.kinds[0]
+    own = places.misplaced(answer, kind, shown.seed) if wrong else None
+    own = own or answer
+    placed = places.as_kind(own, kind)
+    if placed is None:
+        return None
+    values = values_as_json({question.id: placed})
+    if shown.aid.drawn_as is DrawnAs.PLACED or type_of(own) == kind:
+        return _Advice(values)
+    return _Advice(values, answer_as_json(kept_map(own)))
 
 
 def _other(task: PlannedTask, choice: Choice, right: str, seed: int) -> str:
@@ -160,84 +258,61 @@ def _withheld(task: PlannedTask) -> Withheld:
     return made(Withheld, json.loads(task.withheld), where="the case")
 
 
-def _with(task: PlannedTask, aid: Aid, advice: str) -> PlannedTask:
-    """Return a case whose advice is shown from the start, or after the first lock."""
-    if aid.arm is Arm.AFTER:
-        return replace(task, withheld=_json(replace(_withheld(task), advice=advice)))
-    return replace(task, material=_json(replace(material_of(task), advice=advice)))
-
-
-def _advised(
-    context: RunContext,
-    aid: Aid,
-    task: PlannedTask,
-    one: ScoredTrial | None,
-    form: Form,
-    wrong: int | None,
-) -> PlannedTask:
-    """Return a case with its advice, a wrong one drawn by the seed ``wrong``."""
-    place = _place(one) if one else None
-    if one is None or place is None:
-        return task
-    question = next(q for q in form.questions if isinstance(q, PlaceQuestion))
-    kind = type_of(place)
-    if kind not in question.kinds:
-        raise WrongUseError(
-            f"'{aid.model}' answers with a {kind.replace('_', ' ')}, and readers place "
-            f"a {' or '.join(question.kinds)}.",
-            _HOW,
+def _armed(
+    shown: Shown,
+    tasks: Sequence[PlannedTask],
+    advice: Mapping[str, _Advice],
+    wrong: Collection[str],
+    kind: str,
+) -> Advised:
+    """Return cases with their advice, each in its arm."""
+    first = _from_start(shown, tasks, advice, wrong)
+    made_wrong = sum(item in wrong for item in advice)
+    armed = tuple(
+        _with(
+            task,
+            shown.form,
+            Arm.FROM_START if task.item in first else Arm.AFTER,
+            advice.get(task.item, _Advice("")),
         )
-    if wrong is not None:
-        place = _wrong(context, one.trial, PlaceKind(kind), wrong) or place
-    advice = values_as_json({question.id: place})
-    return _with(task, aid, advice)
+        for task in tasks
+    )
+    return Advised(armed, kind, len(advice), made_wrong)
+
+
+def _from_start(
+    shown: Shown,
+    tasks: Sequence[PlannedTask],
+    advice: Collection[str],
+    wrong: Collection[str],
+) -> frozenset[str]:
+    """Return the cases that show the answer from the start.
+
+    Of both arms it is half of the wrong answers, of the others and of the cases without
+    one, drawn by the seed; the next reader gets the other half.
+    """
+    items = sorted({task.item for task in tasks})
+    if shown.aid.arm is not Arm.BOTH:
+        return frozenset(items if shown.aid.arm is Arm.FROM_START else ())
+    order = generator(shown.seed, "arms").permutation(len(items))
+    mixed = [items[i] for i in order]
+    mixed.sort(key=lambda item: (item in wrong, item in advice))
+    return frozenset(mixed[shown.reader % 2 :: 2])
+
+
+def _with(task: PlannedTask, form: Form, arm: Arm, told: _Advice) -> PlannedTask:
+    material = material_of(task)
+    asked = asked_in(form, material.asked, arm)
+    if arm is Arm.FROM_START:
+        shown = replace(material, asked=asked, advice=told.values, drawn=told.drawn)
+        return replace(task, material=_json(shown))
+    withheld = _withheld(task)
+    return replace(
+        task,
+        material=_json(replace(material, asked=asked)),
+        withheld=_json(replace(withheld, advice=told.values, drawn=told.drawn)),
+    )
 
 
 def _json(document: Material | Withheld) -> str:
     return json.dumps(plain(document), sort_keys=True, ensure_ascii=False)
-
-
-def _wrong(
-    context: RunContext, trial: Trial, kind: PlaceKind, seed: int
-) -> Answer | None:
-    """Return a place that is a miss, drawn by the seed; None if there is none."""
-    grid = context.places.grid(trial.condition)
-    geometry = context.images[trial.image].geometry
-    field = context.places.field(geometry)
-    order = generator(seed, "wrong advice", trial.item).permutation(
-        grid.rows * grid.columns
-    )
-    for number in order.tolist():
-        cell = Cell(*divmod(number, grid.columns))
-        place = _in_cell(kind, cell, _box(grid, cell, field), geometry.size)
-        if is_right(context, trial, place) is False:
-            return place
-    return None
-
-
-def _box(grid: Grid, cell: Cell, field: BoxPx) -> BoxPx:
-    """Return a cell's rectangle in native pixels."""
-    width = (field.x1 - field.x0) / grid.columns
-    height = (field.y1 - field.y0) / grid.rows
-    left, top = field.x0 + cell.column * width, field.y0 + cell.row * height
-    return BoxPx(left, top, left + width, top + height)
-
-
-def _in_cell(kind: PlaceKind, cell: Cell, box: BoxPx, size: SizePx) -> Answer:
-    """Return a place of a kind that fills a cell."""
-    if kind is PlaceKind.CELL:
-        return CellAnswer(cell)
-    if kind is PlaceKind.POINT:
-        return PointAnswer(PointPx((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2))
-    if kind is PlaceKind.BOXES:
-        return BoxesAnswer((box,))
-    pixels = np.zeros((size.rows, size.columns), dtype=bool)
-    pixels[round(box.y0) : round(box.y1), round(box.x0) : round(box.x1)] = True
-    return MaskAnswer(Mask.of_array(pixels))
-
-
-def is_right(context: RunContext, trial: Trial, place: Answer | None) -> bool | None:
-    """Tell whether a place is a hit; None if it cannot be scored."""
-    denied = Unparsed(Status.DENIED_FINDING, SAID_ABSENT)
-    outcome = context.score(context.turn(trial), place or denied).outcome
-    return None if outcome is None else outcome in _HITS

@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from viewer.domain.aid import Arm, advised
+from viewer.domain.aid import Arm, advised_values, prefilled, stages_alone
 from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.answer_json import answer_of_json
 from viewer.domain.errors import WrongUseError
-from viewer.domain.form import Option, Part, first_id
+from viewer.domain.form import Form, Option, Part, first_id
 from viewer.domain.form_values import (
     Canvas,
     Values,
@@ -19,6 +19,7 @@ from viewer.domain.plain import made
 from viewer.domain.reading import (
     Act,
     LockedError,
+    Material,
     Reveal,
     SessionId,
     SessionKind,
@@ -128,7 +129,11 @@ def _seen_at(store: Store, ground: Ground, position: int) -> _Seen:
 def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task:
     form, planned = ground.form_of(seen.planned), seen.planned
     shows_answer = Part.ANSWER in form.shown
-    advice = _advice(store, ground, seen, standing)
+    stage = form.stages[min(standing.stage, len(form.stages) - 1)]
+    asked = [question.id for question in stage]
+    shown = _advice(store, ground, seen, standing)
+    advice = values_of_json(shown.advice) if shown.advice else {}
+    acceptable = advised_values(advice, asked)
     return Task(
         position=seen.position,
         image=seen.image.ref,
@@ -137,12 +142,12 @@ def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task
         canvas=ground.canvas(seen.image.geometry),
         state=standing.state,
         stage=standing.stage,
-        values=standing.values,
+        values=prefilled(standing.values, asked),
         comment=standing.comment,
         active_ms=standing.active_ms,
         # An answer in words is the material's text.
         answer=(
-            _placed_advice(advice) or answer_shown(seen.trial)
+            _drawn(shown, advice) or answer_shown(seen.trial)
             if shows_answer and not ground.task
             else None
         ),
@@ -158,26 +163,35 @@ def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task
         texts=seen.material.texts,
         asked=seen.material.asked,
         training=planned.view == TRAINING,
-        advice=_acceptable(ground, advice),
+        advice=acceptable,
+        arm=_arm(ground, form, shown=bool(acceptable)),
     )
 
 
-def _advice(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Values:
-    """Return a model's answers by question, {} as long as they are hidden."""
-    aid, told = ground.spec.aid, seen.material.advice
-    if aid is not None and aid.arm is Arm.AFTER and standing.stage > 0:
-        told = _withheld(store, ground, seen).advice
-    return values_of_json(told) if told else {}
+def _arm(ground: Ground, form: Form, *, shown: bool) -> Arm | None:
+    """Return when a case shows a model's answer, None if its session shows none."""
+    if stages_alone(form) < len(form.stages):
+        return Arm.AFTER
+    # A sealed session does not say which model's answers are ``shown``.
+    return Arm.FROM_START if shown or ground.spec.aid is not None else None
 
 
-def _placed_advice(advice: Values) -> Answer | None:
-    """Return the place among a model's answers, None without one."""
+def _advice(
+    store: Store, ground: Ground, seen: _Seen, standing: Standing
+) -> Material | Withheld:
+    """Return what has a model's answers; nothing as long as they are hidden."""
+    form = ground.form_of(seen.planned)
+    if stages_alone(form) <= standing.stage and stages_alone(form) < len(form.stages):
+        return _withheld(store, ground, seen)
+    return seen.material
+
+
+def _drawn(shown: Material | Withheld, advice: Values) -> Answer | None:
+    """Return the place to be drawn of a model's answers, None without one."""
+    if shown.drawn:
+        found = answer_of_json(shown.drawn)
+        return None if isinstance(found, Unparsed) else found
     return next((one for one in advice.values() if isinstance(one, Answer)), None)
-
-
-def _acceptable(ground: Ground, advice: Values) -> Values:
-    aid = ground.spec.aid
-    return advised(aid.arm, advice) if aid is not None else {}
 
 
 def _exhibits(

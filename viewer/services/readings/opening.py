@@ -18,7 +18,7 @@ from viewer.domain.result import Outcome
 from viewer.domain.run import RunSpec, RunStatus, Trial
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.readings import order
-from viewer.services.readings.advice import with_advice
+from viewer.services.readings.advice import Shown, with_advice
 from viewer.services.sessions.ground import (
     SessionSpec,
     continued,
@@ -231,7 +231,7 @@ def open_reader_study(
     """
     name = reader_name(reader)
     form = asked_form(form, place, absent=absent, feedback=feedback)
-    form = aided_form(form, aid.arm) if aid else form
+    form = aided_form(form, aid) if aid else form
     overrides: dict[str, object] = {"grids": [grid], "views": list(views)}
     if absent:
         overrides["absent_findings"] = True
@@ -279,20 +279,21 @@ def _open_study(
     dataset = cases.dataset_named(store, asked.dataset)
     study = study_named(asked.study)
     planned = study.plan(dataset, replace(asked, models=(_NOBODY,)))
-    tasks = [_reader_task(trial) for trial in planned if not trial.exclusion]
+    tasks = [reader_task(trial) for trial in planned if not trial.exclusion]
     if not tasks:
         raise WrongUseError(
             f"The data set '{dataset.name}' has no case that can be asked like this.",
             "Choose other findings or views.",
         )
-    if aid is not None:
-        tasks = with_advice(store, aid, tasks, planned[0].condition, asked.seed, form)
     work = _study_work(asked, form, dataset.root_sha256, aid)
     rows = readings.session_rows(store, work=work)
     sessions = [row for row in rows if row.reader == name and not row.withdrawn]
     if sessions:
         return continued(store, sessions[-1].id, telemetry=telemetry)
     index, condition = len(rows), planned[0].condition
+    if aid is not None:
+        shown = Shown(aid, condition, asked.seed, form, index)
+        tasks = list(with_advice(store, shown, tasks).tasks)
     spec = SessionSpec(
         asked,
         condition,
@@ -323,5 +324,6 @@ def _study_work(asked: RunSpec, form: Form, root_sha256: str, aid: Aid | None) -
     return f"reader_study {request_key(document)}"
 
 
-def _reader_task(trial: Trial) -> PlannedTask:
+def reader_task(trial: Trial) -> PlannedTask:
+    """Return a trial as a case for a reader."""
     return PlannedTask(trial.item, trial.image, trial.view, trial.finding)

@@ -6,15 +6,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from viewer.domain.aid import Aid, aided_form
 from viewer.domain.case import NAMED_VIEWS, Dataset, DatasetImage, View
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.finding_names import concept, own_word
+from viewer.domain.form import PlaceKind
+from viewer.domain.form_catalog import READER_TASK
 from viewer.domain.result import Outcome
 from viewer.domain.run import RunStatus, RunSummary, Trial
 from viewer.services.configuring.study_file import make_spec
-from viewer.services.readings.opening import CAP
+from viewer.services.readings.advice import Shown, with_advice
+from viewer.services.readings.opening import CAP, asked_form, reader_task
 from viewer.services.readings.reviewing import conditions_of_run
 from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
@@ -49,6 +53,15 @@ class CaseSample:
     grid: str = "8"
     findings: tuple[str, ...] = ()
     views: tuple[str, ...] = _FRONTAL
+
+
+@dataclass(frozen=True, slots=True)
+class Aided:
+    """A model's answers beside places of a kind, and the seed of what is drawn."""
+
+    aid: Aid
+    place: PlaceKind
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +106,8 @@ class StudyOffer:
     """What a reader would be asked about a data set.
 
     ``findings`` and ``views`` are those with a reference, ``usual`` the default
-    findings; ``problem`` says why nothing can be asked.
+    findings; ``problem`` says why nothing can be asked. ``aided`` says how many cases
+    show a model's answer, and ``kind`` is what it answers with, "" for no model.
     """
 
     questions: int
@@ -101,6 +115,8 @@ class StudyOffer:
     findings: tuple[str, ...] = ()
     views: tuple[str, ...] = ()
     problem: str = ""
+    aided: str = ""
+    kind: str = ""
 
     @property
     def usual(self) -> tuple[str, ...]:
@@ -115,11 +131,12 @@ class StudyOffer:
             return "This data set has no image with a reference to ask about."
         if not self.questions:
             return self.problem or _NONE_OF_THESE
-        return (
+        told = (
             f"{counted(self.questions, 'question')} about "
             f"{counted(self.patients, 'patient')}, "
             f"{about_minutes(self.questions * _READING_S)} at {_READING_S} s a case."
         )
+        return f"{told} {self.aided}".strip()
 
 
 def reviewable_runs(store: Path) -> tuple[RunSummary, ...]:
@@ -160,9 +177,15 @@ def review_offer(
 
 
 def study_offer(
-    store: Path, dataset: str, sample: CaseSample | None = None
+    store: Path,
+    dataset: str,
+    sample: CaseSample | None = None,
+    shown: Aided | None = None,
 ) -> StudyOffer:
-    """Return how much a reader study of a data set is; an unknown one raises."""
+    """Return how much a reader study of a data set is; an unknown one raises.
+
+    If a model's answers cannot be ``shown``, the problem says why.
+    """
     chosen = sample or CaseSample()
     with open_store(store) as opened:
         held = cases.dataset_named(opened, dataset)
@@ -174,8 +197,26 @@ def study_offer(
     except WrongUseError as error:
         return replace(there, problem=f"{error.what} {error.how}")
     asked = [trial for trial in planned if not trial.exclusion]
+    if not asked:
+        return there
     patients = {trial.patient for trial in asked}
-    return replace(there, questions=len(asked), patients=len(patients))
+    offer = replace(there, questions=len(asked), patients=len(patients))
+    return _aided(store, offer, asked, shown) if shown else offer
+
+
+def _aided(
+    store: Path, offer: StudyOffer, asked: Sequence[Trial], wanted: Aided
+) -> StudyOffer:
+    form = aided_form(
+        asked_form(READER_TASK, wanted.place, absent=False, feedback=False), wanted.aid
+    )
+    shown = Shown(wanted.aid, asked[0].condition, wanted.seed, form)
+    try:
+        with open_store(store) as opened:
+            advised = with_advice(opened, shown, [reader_task(t) for t in asked])
+    except WrongUseError as error:
+        return replace(offer, questions=0, problem=f"{error.what} {error.how}")
+    return replace(offer, aided=advised.sentence, kind=advised.kind)
 
 
 def asked_findings(offer: StudyOffer, chosen: Sequence[str]) -> tuple[str, ...]:

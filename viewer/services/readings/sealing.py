@@ -285,7 +285,7 @@ class _Drawn:
     ) -> None:
         """Raise PrivacyError, with the number of the case, if it must stay here."""
         # A place has no words, and its numbers could be those of a patient by chance.
-        worded = replace(material, advice="")
+        worded = replace(material, advice="", drawn="")
         told = "\n".join(
             (task.finding, *_texts(plain(worded)), *_suggestions(self._ground))
         )

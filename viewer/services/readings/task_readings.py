@@ -9,13 +9,15 @@ from pathlib import Path
 from viewer.domain.aid import Aid, aided_form
 from viewer.domain.answer import AnyAnswer, Unparsed
 from viewer.domain.answer_json import any_answer_of_json
+from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
+from viewer.domain.form import Form
 from viewer.domain.plain import plain
 from viewer.domain.reading import SessionId, SessionKind
 from viewer.domain.run import Condition, RunSpec, RunStatus, Trial
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.readings import order
-from viewer.services.readings.advice import with_chosen
+from viewer.services.readings.advice import Advised, Shown, with_chosen
 from viewer.services.readings.review_offer import about_minutes
 from viewer.services.sessions.ground import (
     TRAINING,
@@ -34,7 +36,13 @@ from viewer.store.database import Store, open_store
 from viewer.store.holdings import holdings_of_all
 from viewer.store.readings import NewSession, PlannedTask
 from viewer.studies.catalog import studies, study_named
-from viewer.studies.reading_tasks import HasReadings, Output, ReadingCase, ReadingTask
+from viewer.studies.reading_tasks import (
+    Choice,
+    HasReadings,
+    Output,
+    ReadingCase,
+    ReadingTask,
+)
 from viewer.studies.steps import PredictedBoxes
 from viewer.studies.study import PointsOut, Study
 
@@ -65,7 +73,7 @@ class TaskOffer:
     """How many cases a task has, in groups that are drawn together.
 
     ``drawn`` of the cases would be read, in ``case_s`` seconds each; ``training`` of
-    them do not count.
+    them do not count. ``aided`` says how many show a model's answer, "" for none.
     """
 
     about: str
@@ -74,6 +82,7 @@ class TaskOffer:
     drawn: int
     training: int
     case_s: int
+    aided: str = ""
 
     @property
     def sentence(self) -> str:
@@ -82,10 +91,11 @@ class TaskOffer:
             return "There is nothing to read for this task in this data set."
         of = f" of {self.cases:,}" if self.drawn < self.cases else ""
         first = f", the first {self.training} for training" if self.training else ""
-        return (
+        told = (
             f"{self.drawn:,}{of} {'case' if self.cases == 1 else 'cases'}{first}, "
             f"{about_minutes(self.drawn * self.case_s)} at {self.case_s} s a case."
         )
+        return f"{told} {self.aided}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +106,7 @@ class TaskChoice:
     wanted: TaskWanted
     in_panels: bool = False
     of_run: bool = False
+    can_be_aided: bool = False
 
     @property
     def words(self) -> str:
@@ -130,15 +141,27 @@ def tasks_to_do(store: Path) -> tuple[TaskChoice, ...]:
 
 def _choice(study: str, task: ReadingTask, dataset: str, run: int | None) -> TaskChoice:
     wanted = TaskWanted(study, task.name, dataset, run)
-    return TaskChoice(task.title, wanted, task.in_panels, task.of_run)
+    return TaskChoice(
+        task.title,
+        wanted,
+        task.in_panels,
+        task.of_run,
+        can_be_aided=task.choice is not None,
+    )
 
 
 def task_offer(store: Path, wanted: TaskWanted) -> TaskOffer:
-    """Return how much there is to read; an unknown data set, run or task raises."""
+    """Return how much there is to read.
+
+    An unknown data set, run or task raises WrongUseError, and so do answers of a model
+    that cannot be shown.
+    """
     with open_store(store) as opened:
         task, found = _cases(opened, wanted)
-    planned = _ordered(task, found, wanted, "") if found else ()
+        planned = _ordered(task, found, wanted, "") if found else ()
+        aided = _advised(opened, task, wanted, planned) if wanted.aid else None
     return TaskOffer(
+        aided=aided.sentence if aided else "",
         about=task.about,
         cases=len(found),
         groups=len({_group(one) for one in found}),
@@ -167,21 +190,16 @@ def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
                 f"'{wanted.dataset}' has nothing to read for this task.", task.about
             )
         dataset = cases.dataset_named(opened, wanted.dataset)
-        form = task.form(dataset, grades_of(dataset).rubric)
-        form = aided_form(form, wanted.aid.arm) if wanted.aid else form
+        form = _form(task, dataset, wanted.aid)
         work = _work(wanted, dataset.root_sha256, form_text(form))
-        own = [
-            row
-            for row in readings.session_rows(opened, work=work)
-            if row.reader == name and not row.withdrawn
-        ]
+        rows = readings.session_rows(opened, work=work)
+        own = [row for row in rows if row.reader == name and not row.withdrawn]
         if own:
             return _continued(opened, own[-1].id, wanted)
         asked = _spec(opened, wanted)
-        study = study_named(asked.study)
-        params = study.read_params(asked.preset, dict(asked.params))
-        condition = study.conditions(params)[0]
         planned = _ordered(task, found, wanted, name)
+        if wanted.aid is not None:
+            planned = _advised(opened, task, wanted, planned, len(rows)).tasks
         new = NewSession(
             kind=SessionKind.READER_STUDY,
             reader=name,
@@ -190,14 +208,14 @@ def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
             form=form_text(form),
             spec=SessionSpec(
                 asked,
-                condition,
+                _condition(asked),
                 wanted.seed,
                 task=task.name,
                 panel=wanted.panel,
                 aid=wanted.aid,
                 telemetry=wanted.telemetry,
             ).as_json(),
-            tasks=_told(opened, task, planned, wanted, condition),
+            tasks=planned,
             run=wanted.run,
         )
         return readings.create_session(opened, new, beside=())
@@ -287,22 +305,42 @@ def _ordered(
     )
 
 
-def _told(
+def _advised(
     store: Store,
     task: ReadingTask,
-    planned: tuple[PlannedTask, ...],
     wanted: TaskWanted,
-    condition: Condition,
-) -> tuple[PlannedTask, ...]:
-    """Return the cases with a model's answers, if they are to be shown."""
-    if wanted.aid is None:
-        return planned
+    planned: Sequence[PlannedTask],
+    reader: int = 0,
+) -> Advised:
+    """Return the cases with a model's answers, which have to be wanted."""
+    assert wanted.aid is not None  # noqa: S101 - the callers looked
+    form = _form(task, cases.dataset_named(store, wanted.dataset), wanted.aid)
+    condition = _condition(_spec(store, wanted))
+    shown = Shown(wanted.aid, condition, wanted.seed, form, reader)
+    return with_chosen(store, shown, planned, _choice_of(task))
+
+
+def _condition(asked: RunSpec) -> Condition:
+    """Return the first condition of a run."""
+    study = study_named(asked.study)
+    return study.conditions(study.read_params(asked.preset, dict(asked.params)))[0]
+
+
+def _form(task: ReadingTask, dataset: Dataset, aid: Aid | None) -> Form:
+    """Return a task's questions, as they are asked beside a model's answers if so."""
+    form = task.form(dataset, grades_of(dataset).rubric)
+    if aid is None:
+        return form
+    return aided_form(form, aid, [_choice_of(task).question])
+
+
+def _choice_of(task: ReadingTask) -> Choice:
     if task.choice is None:
         raise WrongUseError(
             f"'{task.title}' cannot be done beside a model's answers.",
             "Open it without them.",
         )
-    return with_chosen(store, wanted.aid, planned, condition, wanted.seed, task.choice)
+    return task.choice
 
 
 def _group(case: ReadingCase) -> str:

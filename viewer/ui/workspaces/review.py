@@ -1,7 +1,7 @@
 """The workspace Review: what there is to review, then one case after another."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +20,9 @@ from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import Choices
 from viewer.ui.dialogs.confirm import confirm
 from viewer.ui.panels.asking.pixel_looks import PixelLooks
+from viewer.ui.panels.review.aid import AidSettings
 from viewer.ui.panels.review.briefing import Briefing
+from viewer.ui.panels.review.offers import ReviewOffers
 from viewer.ui.panels.review.page import ReviewPage
 from viewer.ui.panels.review.results import ReviewResults
 from viewer.ui.panels.review.sealed_files import SealedFiles
@@ -35,7 +37,6 @@ from viewer.ui.widgets.plain_text import Label
 
 if TYPE_CHECKING:
     from viewer.services.readings.agreeing import PairAgreement
-    from viewer.services.readings.review_offer import ReviewOffer, StudyOffer
     from viewer.services.readings.reviewing import ErrorCounts
     from viewer.ui.panels.review.session import Asked, Session
 
@@ -62,6 +63,8 @@ class ReviewChoice:
     """What the window remembers of this workspace."""
 
     reader: str = ""
+    aid: AidSettings = field(default_factory=AidSettings)
+    task_aid: AidSettings = field(default_factory=AidSettings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +94,9 @@ class ReviewWorkspace(QWidget):
         self.done, self.results = DonePage(), ReviewResults()
         self.briefing = Briefing()
         self.files = SealedFiles(context.settings, self._fail, self)
+        self._offers = ReviewOffers(
+            self.start, self._store, self._background_tasks, self._fail
+        )
         self._briefed: Session | None = None
         self._looks = PixelLooks(context, self)
         self.visiting = False
@@ -104,13 +110,13 @@ class ReviewWorkspace(QWidget):
         self._connect()
 
     def _connect(self) -> None:
-        self.start.run_chosen.connect(self._count_run)
-        self.start.dataset_chosen.connect(self._count_dataset)
+        self.start.run_chosen.connect(self._offers.count_run)
+        self.start.dataset_chosen.connect(self._offers.count_dataset)
         self.start.review_wanted.connect(self._open_review)
         self.start.study_wanted.connect(self._open_study)
         self.start.session_wanted.connect(lambda e: self.open_session(e.session))
         self.start.results_wanted.connect(self._open_results)
-        self.start.tasks.changed.connect(self._count_task)
+        self.start.tasks.changed.connect(self._offers.count_task)
         self.start.task_wanted.connect(self._open_task)
         self.briefing.agreed.connect(self._agree)
         self.briefing.left.connect(self._back)
@@ -141,13 +147,17 @@ class ReviewWorkspace(QWidget):
 
     @property
     def choices(self) -> Choices:
-        """The last reader."""
-        return {"review": plain(ReviewChoice(self.start.reader.text()))}
+        """The last reader, and which model's answers were shown."""
+        start = self.start
+        aids = start.aid.settings, start.tasks.aid.settings
+        return {"review": plain(ReviewChoice(start.reader.text(), *aids))}
 
     def recall(self, choices: Choices) -> None:
-        """Restore the last reader."""
-        kept = restored(ReviewChoice(), choices.get("review"))
-        self.start.reader.setText(kept.reader)
+        """Restore what :attr:`choices` has."""
+        chosen = restored(ReviewChoice(), choices.get("review"))
+        self.start.reader.setText(chosen.reader)
+        self.start.aid.recall(chosen.aid)
+        self.start.tasks.aid.recall(chosen.task_aid)
 
     @property
     def reviewing(self) -> bool:
@@ -222,6 +232,7 @@ class ReviewWorkspace(QWidget):
     def _begin(self, begun: _Begun) -> None:
         self._background_tasks.cancel_all()
         summary, self._offered = begun.session.summary, None  # offers name models
+        self.start.name_no_model()
         self.start.say("")
         self.files.read_last = summary.id
         self.done.show_session(summary)
@@ -285,6 +296,8 @@ class ReviewWorkspace(QWidget):
                 findings=sample.findings,
                 telemetry=event.telemetry,
                 views=sample.views,
+                aid=event.aid,
+                seed=event.seed,
             )
         )
 
@@ -294,46 +307,8 @@ class ReviewWorkspace(QWidget):
         reader = self.start.reader.text()
         self._open(lambda: open_task(self._store, wanted, reader))
 
-    def _count_task(self, wanted: TaskWanted) -> None:
-        from viewer.services.readings.task_readings import task_offer
-
-        def fail(error: Exception) -> None:
-            if not isinstance(error, OverreadError):
-                raise error
-            self.start.tasks.say(f"{error.what} {error.how}".strip())
-
-        self._background_tasks.start(
-            "task",
-            lambda: task_offer(self._store, wanted),
-            self.start.tasks.show_offer,
-            fail,
-        )
-
     def _open(self, opens: Callable[[], SessionId]) -> None:
         self._background_tasks.start("open", opens, self.open_session, self._fail)
-
-    def _count_run(self, run: int) -> None:
-        from viewer.services.readings.agreeing import adjudication_queue
-        from viewer.services.readings.review_offer import review_offer
-        from viewer.services.readings.reviewing import review_results
-
-        store, sample = self._store, self.start.misses.sample
-
-        def count() -> "tuple[ReviewOffer, int, int]":
-            disputes = len(adjudication_queue(store, run))
-            reviewed = sum(one.reviewed for one in review_results(store, run))
-            return review_offer(store, run, sample), disputes, reviewed
-
-        def show(counted: "tuple[ReviewOffer, int, int]") -> None:
-            offer, *rest = counted
-            self.start.offer_misses(offer)
-            if self.start.misses.sample != sample:
-                self._count_run(run)  # what was chosen is not there: something else is
-                return
-            self.start.show_review(offer.sentence, offer.reviews, *rest)
-
-        self.start.show_review("Counting…", 0)
-        self._background_tasks.start("run", count, show, self._fail)
 
     def _open_results(self, run: int) -> None:
         from viewer.services.readings.agreeing import agreement
@@ -348,23 +323,6 @@ class ReviewWorkspace(QWidget):
             lambda: (review_results(self._store, run), agreement(self._store, run)),
             show,
             self._fail,
-        )
-
-    def _count_dataset(self, name: str) -> None:
-        from viewer.services.readings.review_offer import study_offer
-
-        sample = self.start.cases.sample
-
-        def show(offer: "StudyOffer") -> None:
-            self.start.offer_cases(name, offer)
-            if self.start.cases.sample != sample:
-                self._count_dataset(name)
-                return
-            self.start.show_study(offer.sentence, offer.questions)
-
-        self.start.show_study("Counting…", 0)
-        self._background_tasks.start(
-            "dataset", lambda: study_offer(self._store, name, sample), show, self._fail
         )
 
     def _ask_to_withdraw(self) -> None:

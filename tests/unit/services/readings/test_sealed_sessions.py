@@ -636,6 +636,7 @@ def test_that_answers_shown_from_the_start_go_along_without_their_source(
     there = Settings(tmp_path / "there", tmp_path / "there.sqlite")
     opened = open_sealed(there, sealed)
     for store, read in ((home, session), (there.store, opened)):
+        recording.consent(store, read)
         for position, task in enumerate(cases.queue(store, read)):
             values = {"place": task.advice["place"], "confidence": 3}
             recording.lock(store, read, position, values)

@@ -482,22 +482,26 @@ def test_that_a_panel_beside_a_models_choices_trusts_them_or_not(
     aid = Aid(1, "knows", arm, wrong=0.5)
     wanted = TaskWanted("pathology_mcq", "panel", "people", panel="II", aid=aid)
     session = open_task(store, wanted, f"Aided {follows}")
+    with pytest.raises(WrongUseError, match="has not agreed"):
+        recording.lock(store, session, 0, {"answer": "A"})
+    recording.consent(store, session)
     for shown in cases.queue(store, session):
         right = right_of(store, session, shown.position)
         task, last = shown, "answer"
-        if arm is Arm.AFTER:
+        if shown.arm is Arm.AFTER:
             assert not shown.advice
             last = "answer_again"
             task = recording.lock(store, session, shown.position, {"answer": right})
         (told,) = task.advice.values()
         chosen = told if follows else right
         recording.lock(store, session, shown.position, {last: chosen})
-    found = next(e for e in effects(store, session) if e.reader.endswith(str(follows)))
-    assert found.cases == len(cases.queue(store, session))
-    assert found.over_trust.value == trust
-    if arm is Arm.AFTER:
-        assert found.gain.value == (-0.5 if follows else 0)
-        assert found.gain.value == found.automation_bias.value / 2
+    every = [e for e in effects(store, session) if e.reader.endswith(str(follows))]
+    assert sum(found.cases for found in every) == len(cases.queue(store, session))
+    assert {found.over_trust.value for found in every} == {trust}
+    for found in every[: arm is not Arm.FROM_START]:
+        share = found.wrong / found.cases
+        assert found.gain.value == pytest.approx(-share if follows else 0)
+        assert found.automation_bias.value == (-1 if follows else 0)
     with open_store(store) as opened:
         read = [*locked_cases(opened, ground_of(opened, session))]
         held = datasets.dataset_named(opened, "people")

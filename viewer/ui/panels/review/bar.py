@@ -1,6 +1,7 @@
 """The line over a case under review: progress, estimated time, forecast."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
@@ -8,8 +9,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QWidget
 
 from viewer.domain.counting import counted
 from viewer.domain.reading import Forecast, Progress, SessionSummary
+from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.panels.review.texts import CaseTexts
 from viewer.ui.widgets.labels import caption, link, title
 from viewer.ui.widgets.plain_text import Label, as_tip
+
+if TYPE_CHECKING:
+    from viewer.ui.panels.review.session import Session
 
 _BAR_WIDTH: Final = 120
 _WIDE: Final = 900
@@ -130,3 +136,49 @@ def duration_words(seconds: float) -> str:
         return f"{minutes} min"
     hours, rest = divmod(minutes, 60)
     return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
+class SessionSums:
+    """Shows in the bar, and above the case, what is counted over a whole session.
+
+    ``fail`` is given the errors of counting.
+    """
+
+    def __init__(
+        self,
+        bar: ReviewBar,
+        texts: CaseTexts,
+        background_tasks: BackgroundTasks,
+        fail: Callable[[Exception], None],
+    ) -> None:
+        self._bar, self._texts = bar, texts
+        self._background_tasks, self._fail = background_tasks, fail
+        self._session: Session | None = None
+
+    def open(self, session: "Session") -> None:
+        """Count a session from now on."""
+        self._session = session
+        self.show_forecast()
+
+    def close(self) -> None:
+        """Count no more."""
+        self._session = None
+
+    def show_position(self, position: int, cases: int) -> None:
+        """Show which case is on the screen, and how far the reader is."""
+        if self._session is not None:
+            self._bar.show_position(position, cases)
+            self._background_tasks.start(
+                "progress", self._session.progress, self._show, self._fail
+            )
+
+    def _show(self, progress: Progress) -> None:
+        self._bar.show_progress(progress)
+        self._texts.overview.show_exhibits(progress.overview)
+
+    def show_forecast(self) -> None:
+        """Show how much further reviews would add."""
+        if self._session is not None:
+            self._background_tasks.start(
+                "forecast", self._session.forecast, self._bar.show_forecast, self._fail
+            )

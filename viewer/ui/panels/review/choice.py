@@ -163,6 +163,11 @@ class ChoiceBox(QuestionBox):
             self._offer(tuple(task.options.get(self.name, ())))
         super().show_task(task)
 
+    def words_of(self, value: Value | None) -> str:
+        """Return an option's key and text."""
+        found = next((one for one in self._offered if one.key == value), None)
+        return f"{found.key}   {found.text}" if found else super().words_of(value)
+
     def _offer(self, options: tuple[Option, ...]) -> None:
         if options != self._offered:
             self._offered = options

@@ -23,6 +23,7 @@ from viewer.domain.form import (
     RankedTextQuestion,
     RevealedChoiceQuestion,
     TextQuestion,
+    first_id,
 )
 from viewer.domain.form_values import Flagged, Values, problem_with
 from viewer.domain.reading import Task, TaskState
@@ -215,6 +216,17 @@ class ReviewForm(QWidget):
         places = [box for box in self._steps if isinstance(box, PlaceBox)]
         if places:
             self.ask(places[0])
+
+    def first_answers(self, task: Task) -> Values:
+        """Return the answers of a case to the questions that are asked again."""
+        again = [q.id for q in self.stage if first_id(q.id) != q.id]
+        return {name: task.values[first_id(name)] for name in again}
+
+    def fill(self, values: Values) -> bool:
+        """Show values as the answers; tell whether there are any."""
+        for name, value in values.items():
+            self.boxes[name].set_value(value)
+        return bool(values)
 
     def comment(self) -> bool:
         """Write the comment on the current question; tell whether it has one."""

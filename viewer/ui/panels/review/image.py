@@ -143,10 +143,10 @@ class ReviewImage(ImageView):
         self.set_reference(None)
         self.hide_drawn(hidden=False)
 
-    def show_subject(self, answer: Answer | None) -> None:
-        """Draw the answer that the question is about, and frame it with context."""
+    def show_subject(self, answer: Answer | None, *, framed: bool = True) -> None:
+        """Draw the answer that the question is about, framed with context or not."""
         self.subject = answer
-        if answer is not None and self.canvas is not None:
+        if framed and answer is not None and self.canvas is not None:
             self.frame(extent_of(answer, self.canvas))
         self.redraw()
 

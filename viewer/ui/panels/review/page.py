@@ -8,13 +8,14 @@ from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
-from viewer.domain.reading import Progress, Reveal, Task, TaskState, open_cases
+from viewer.domain.form_values import Values
+from viewer.domain.reading import Reveal, Task, TaskState, open_cases
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.opened_image import OpenedImage
 from viewer.ui.application.action_set import main_key
 from viewer.ui.application.actions import SPECS
 from viewer.ui.application.background_tasks import BackgroundTasks
-from viewer.ui.panels.review.bar import ReviewBar
+from viewer.ui.panels.review.bar import ReviewBar, SessionSums
 from viewer.ui.panels.review.case import CaseArea
 from viewer.ui.panels.review.clock import ReviewClock
 from viewer.ui.panels.review.image import ReviewImage
@@ -67,6 +68,9 @@ class ReviewPage(QWidget):
         self.clock = ReviewClock(self)
         self.recorder = Recorder((self.image,), self.clock)
         self._background_tasks = BackgroundTasks(self)
+        self._sums = SessionSums(
+            self.bar, self.texts, self._background_tasks, self._fail
+        )
         self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
         self._lay_out()
         self._connect()
@@ -90,6 +94,8 @@ class ReviewPage(QWidget):
         self.strip.chosen.connect(self.case.show_exhibit)
         self.case.turned.connect(self.clock.note)
         self.side.go_wanted.connect(self.go)
+        self.side.advice.accepted.connect(self.accept)
+        self.side.advice.kept.connect(self.keep_own)
         self.side.comment_changed.connect(self._type)
         self.side.form.value_changed.connect(self._change)
         self._typed.timeout.connect(self.keep)
@@ -115,7 +121,7 @@ class ReviewPage(QWidget):
         self.bar.show_session(session.summary)
         self.texts.overview.show_exhibits(())
         self.side.show_form(session.summary.form)
-        self._show_forecast()
+        self._sums.open(session)
         self.recorder.open(session)
         self.show_case(next(iter(open_cases(self._tasks)), 0))
 
@@ -127,6 +133,7 @@ class ReviewPage(QWidget):
         self.keep(leaving=True)
         self.recorder.close()
         self._background_tasks.cancel_all()
+        self._sums.close()
         self._session = None
         session.close()
         self._tasks, self._locked_here, self.ready = [], [], False
@@ -149,14 +156,14 @@ class ReviewPage(QWidget):
             self.image.waiting.start("Opening the case…")
         following = [self._tasks[i].image for i in self._next()[:AHEAD]]
         self.case.want(task, following, self._paint, self._fail)
-        self._show_progress()
+        self._sums.show_position(self.position, len(self._tasks))
 
     def _paint(self, opened: OpenedImage) -> None:
         task = self.task
         if task is None or task.image != opened.shown.ref:
             return
         self.case.show_image(task, opened)
-        self.image.show_subject(task.answer)
+        self.image.show_subject(task.answer, framed=task.arm is None)
         self.side.setEnabled(True)
         self.clock.start()
         self._show_task(task)
@@ -166,6 +173,8 @@ class ReviewPage(QWidget):
         """Show a case in its current state; read what a lock reveals meanwhile."""
         self.side.show_task(task)
         self.case.show_task(task)
+        if task.arm is not None:  # a model's answer came with the lock
+            self.image.show_subject(task.answer, framed=False)
         session = self._session
         self.ready = task.state is not TaskState.LOCKED or not self._reveals
         if not self.ready and session is not None:
@@ -197,25 +206,6 @@ class ReviewPage(QWidget):
         self.image.waiting.end()
         self.side.setEnabled(True)
         self.side.say(f"{error.what} {error.how}")
-
-    def _show_progress(self) -> None:
-        if self._session is not None:
-            self.bar.show_position(self.position, len(self._tasks))
-            self._background_tasks.start(
-                "progress", self._session.progress, self._show_sums, self._fail
-            )
-
-    def _show_sums(self, progress: Progress) -> None:
-        self.bar.show_progress(progress)
-        self.texts.overview.show_exhibits(progress.overview)
-
-    def _show_forecast(self) -> None:
-        """Show how much further reviews would add."""
-        session = self._session
-        if session is not None:
-            self._background_tasks.start(
-                "forecast", session.forecast, self.bar.show_forecast, self._fail
-            )
 
     def _next(self) -> list[int]:
         """Return the open cases after the one on the screen."""
@@ -257,13 +247,28 @@ class ReviewPage(QWidget):
         if after is not None:
             self.recorder.seal()
             self._locked_here.append(self.position)
-            self._show_forecast()
+            self._sums.show_forecast()
             self._take(after)
+
+    def accept(self) -> None:
+        """Take the model's answer, and lock if nothing else is asked."""
+        self._answer(lambda task: task.advice)
+
+    def keep_own(self) -> None:
+        """Lock the first answers again where they are asked beside a model's."""
+        self._answer(self.side.form.first_answers)
+
+    def _answer(self, values_of: Callable[[Task], Values]) -> None:
+        task = self.task
+        if task is None or not self.ready or self.locked or not task.advice:
+            return
+        if self.side.form.fill(values_of(task)) and not self.side.form.missing(task):
+            self.lock()
 
     def _take(self, task: Task) -> None:
         """Show the new state of the case on the screen."""
         self._tasks[self.position] = task
-        self._show_progress()
+        self._sums.show_position(self.position, len(self._tasks))
         self._show_task(task)
         unsure = task.state is TaskState.UNRESOLVED and self._next()
         if unsure or (self.locked and not self._reveals):
@@ -284,7 +289,7 @@ class ReviewPage(QWidget):
         if position in self._locked_here:
             self._locked_here.remove(position)
         self._tasks[position] = after
-        self._show_forecast()
+        self._sums.show_forecast()
         self.show_case(position)
 
     def keep(self, *, leaving: bool = False) -> None:
@@ -343,20 +348,15 @@ class ReviewPage(QWidget):
         else:
             self.side.say("There is no other case left.")
 
-    def comment(self) -> None:
-        """Write the comment on the current question, or on the case."""
-        if self.side.form.comment():
-            return
-        if self.side.comment.isVisible() and not self.side.comment.isReadOnly():
-            self.side.comment.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
     def handlers(self) -> Mapping[str, Callable[[], None]]:
         """Return the handlers of the commands on a case by the action's id."""
         return {
             "review.go": self.go,
             "review.previous": lambda: self.step(-1),
             "review.next": lambda: self.step(1),
-            "review.comment": self.comment,
+            "review.comment": self.side.write_comment,
+            "review.accept": self.accept,
+            "review.keep": self.keep_own,
             "review.frame": self.image.toggle_frame,
             "review.grid": self.image.toggle_grid,
             "review.invert": self.image.invert,

@@ -128,7 +128,7 @@ class PlaceBox(QuestionBox):
         value = self.value
         self.kinds[self._kind].setChecked(True)
         self.hint.setText(_WORDS[self._kind][1])
-        self.answer_words.setText(self._words(value))
+        self.answer_words.setText(self.words_of(value))
         self.remove.setVisible(isinstance(value, _PLACES))
         self.absent.setChecked(isinstance(value, Absent))
         placed = value if isinstance(value, _PLACES) else None
@@ -137,7 +137,8 @@ class PlaceBox(QuestionBox):
         elif self._image.canvas is not None:
             self._image.set_answer(placed)
 
-    def _words(self, value: Value | None) -> str:
+    def words_of(self, value: Value | None) -> str:
+        """Return what is placed in words."""
         canvas = self._image.canvas
         if isinstance(value, CellAnswer) and canvas is not None:
             return f"Cell {canvas.grid.label(value.cell)}"

@@ -80,6 +80,10 @@ class QuestionBox(QWidget):
     def _heading(self) -> str:
         return self._text
 
+    def words_of(self, value: Value | None) -> str:
+        """Return an answer to the question in words."""
+        return str(value)
+
     def paint_value(self) -> None:
         """Show the value; each type of question has its own way."""
 

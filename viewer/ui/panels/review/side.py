@@ -25,6 +25,7 @@ from viewer.domain.form_values import Flagged, Value, Values
 from viewer.domain.privacy import ReviewDecision
 from viewer.domain.reading import Reveal, Task, TaskState
 from viewer.ui.dialogs.pixel_review import PixelsDecided
+from viewer.ui.panels.review.advice import AdviceBox
 from viewer.ui.panels.review.form import ReviewForm
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.widgets.labels import caption, link, primary, title
@@ -53,7 +54,7 @@ class ReviewSide(QWidget):
         self.finding, self.about = title(""), caption()
         self.finding.setFont(_large(self.finding.font()))
         self.form = ReviewForm(image)
-        self.output = Label()
+        self.output, self.advice = Label(), AdviceBox()
         self.others, self.problem = Label(), Label()
         self.comment = QLineEdit()
         self.comment.setPlaceholderText("Comment (C)")
@@ -81,6 +82,7 @@ class ReviewSide(QWidget):
         column.setSpacing(12)
         for label in (self.finding, self.about, self.output, self.others):
             column.addWidget(label)
+        column.addWidget(self.advice)
         column.addWidget(self.form)
         column.addWidget(self.bars, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.comment)
@@ -123,6 +125,7 @@ class ReviewSide(QWidget):
         self.others.setText(self._others(task))
         self.others.setVisible(bool(task.others))
         self.form.show_task(task)
+        self.advice.show_task(task, self.form)
         self.keys.setText(" · ".join(_keys(task, self.form)))
         if self.comment.text() != task.comment:
             self.comment.setText(task.comment)
@@ -148,6 +151,13 @@ class ReviewSide(QWidget):
             self.say(f"{kept} kept: models and exports get this image with black bars.")
         else:
             self.say("This image has no black bars.")
+
+    def write_comment(self) -> None:
+        """Write the comment on the current question, or on the case."""
+        if self.form.comment():
+            return
+        if self.comment.isVisible() and not self.comment.isReadOnly():
+            self.comment.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def say(self, problem: str) -> None:
         """Show what is missing, or nothing."""

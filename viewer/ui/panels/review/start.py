@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewer.domain.aid import Aid
 from viewer.domain.counting import counted
 from viewer.domain.form import (
     Form,
@@ -31,12 +32,14 @@ from viewer.domain.form_catalog import FORMS
 from viewer.domain.reading import SessionId, SessionSummary
 from viewer.domain.run import RunSummary
 from viewer.services.readings.review_offer import (
+    Aided,
     CaseSample,
     MissSample,
     ReviewOffer,
     StudyOffer,
 )
 from viewer.services.readings.task_readings import TaskWanted
+from viewer.ui.panels.review.aid import AidChoice
 from viewer.ui.panels.review.sample import CaseChoice, MissChoice
 from viewer.ui.panels.review.tasks import TaskCard
 from viewer.ui.tables.columns import grid_words
@@ -78,6 +81,8 @@ class StudyWanted:
     sample: CaseSample
     """Its findings are those that the study is opened with."""
     telemetry: bool = False
+    aid: Aid | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +128,7 @@ class ReviewStart(QScrollArea):
         self.results = QPushButton("Results")
         self.datasets, self.forms = LongChoice("Data set"), LongChoice("Questions")
         self.places = LongChoice("What is placed")
-        self.cases = CaseChoice()
+        self.cases, self.aid = CaseChoice(), AidChoice()
         self.study_words, self.read = caption(), primary("Read")
         self.tasks = TaskCard()
         self.sessions = QGridLayout()
@@ -162,9 +167,10 @@ class ReviewStart(QScrollArea):
         column.addWidget(
             self._card(
                 "Reader study",
-                caption("A reader does the same task, blinded to all answers."),
+                caption("A reader does the same task, alone or beside a model."),
                 self._row(self.datasets, self.forms, self.places),
                 self.cases,
+                self.aid,
                 self.study_words,
                 self._buttons(self.read),
             )
@@ -234,6 +240,8 @@ class ReviewStart(QScrollArea):
         self.datasets.currentIndexChanged.connect(self._look_at_dataset)
         self.misses.changed.connect(self._look_at_run)
         self.cases.changed.connect(self._look_at_dataset)
+        self.places.currentIndexChanged.connect(self._look_at_dataset)
+        self.aid.changed.connect(self._look_at_dataset)
         self.review.clicked.connect(lambda: self._want_review(adjudicate=False))
         self.settle.clicked.connect(lambda: self._want_review(adjudicate=True))
         self.results.clicked.connect(self._want_results)
@@ -280,10 +288,20 @@ class ReviewStart(QScrollArea):
                 "There is no data set yet: import one with overread import.", 0
             )
 
-    def show_study(self, sentence: str, questions: int) -> None:
-        """Show how much there is to read of the current data set."""
+    @property
+    def aided(self) -> Aided | None:
+        """The model's answers that are shown beside places, None for none."""
+        aid, place = self.aid.aid, PlaceKind(self.places.currentData())
+        return Aided(aid, place, self.aid.seed.value()) if aid else None
+
+    def show_study(self, sentence: str, questions: int, kind: str = "") -> None:
+        """Show how much there is to read of the current data set.
+
+        ``kind`` is what the chosen model answers with.
+        """
+        self.aid.show_kind(kind, str(self.places.currentData()))
         self.study_words.setText(sentence)
-        self.read.setEnabled(questions > 0)
+        self.read.setEnabled(questions > 0 and not self.aid.lacks_model)
         self.read.setText(f"Read {counted(questions, 'case')}" if questions else "Read")
 
     def show_sessions(self, sessions: Sequence[SessionSummary]) -> None:
@@ -349,12 +367,20 @@ class ReviewStart(QScrollArea):
         if name is not None and self._named():
             place = PlaceKind(self.places.currentData())
             sample = replace(self.cases.sample, findings=self.cases.findings_asked)
-            record = self.record.isChecked()
-            self.study_wanted.emit(StudyWanted(name, form, place, sample, record))
+            record, aided = self.record.isChecked(), self.aided
+            chosen = (aided.aid, aided.seed) if aided else ()
+            self.study_wanted.emit(
+                StudyWanted(name, form, place, sample, record, *chosen)
+            )
 
     def _want_task(self, wanted: TaskWanted) -> None:
         if self._named():
             self.task_wanted.emit(replace(wanted, telemetry=self.record.isChecked()))
+
+    def name_no_model(self) -> None:
+        """Name no model on the page while somebody reads."""
+        for aid in (self.aid, self.tasks.aid):
+            aid.forget()
 
     def _want_session(self, session: SessionId, _checked: bool = False) -> None:
         self.session_wanted.emit(SessionWanted(session))

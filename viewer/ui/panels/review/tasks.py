@@ -7,7 +7,9 @@ from typing import Final
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from viewer.services.readings.advice import AidSource
 from viewer.services.readings.task_readings import TaskChoice, TaskOffer, TaskWanted
+from viewer.ui.panels.review.aid import AidChoice
 from viewer.ui.widgets.labels import caption, primary
 from viewer.ui.widgets.long_choice import LongChoice
 from viewer.ui.widgets.named_choice import NamedChoice
@@ -41,6 +43,7 @@ class TaskCard(QWidget):
         self.tasks, self.words = LongChoice("Task"), caption(_NOTHING)
         self.group, self.amount = QComboBox(), NamedChoice()
         self.sample, self.begin = WholeBox(1, _MOST), primary("Begin")
+        self.aid = AidChoice()
         self._soon = QTimer(self, interval=_TYPING_MS, singleShot=True)
         self._fill()
         self._lay_out()
@@ -77,6 +80,7 @@ class TaskCard(QWidget):
             if number:
                 row.addStretch(1)
             if widgets == (self.begin,):
+                column.addWidget(self.aid)
                 column.addWidget(self.words)
             column.addLayout(row)
 
@@ -84,6 +88,7 @@ class TaskCard(QWidget):
         self.tasks.currentIndexChanged.connect(self._change)
         self.amount.currentIndexChanged.connect(self._change)
         self.sample.valueChanged.connect(self._soon.start)
+        self.aid.changed.connect(self._change)
         self._soon.timeout.connect(self._change)
         self.begin.clicked.connect(self._begin)
 
@@ -110,6 +115,7 @@ class TaskCard(QWidget):
         self.group.setVisible(choice is not None and choice.in_panels)
         self.amount.setVisible(choice is not None)
         self.sample.setVisible(choice is not None and drawn)
+        self.aid.setVisible(choice is not None and choice.can_be_aided)
         self.sample.setSuffix(" outputs" if choice and choice.of_run else " cases")
         self.begin.setEnabled(False)  # until it is known how much there is
         self.words.setText(_NOTHING if choice is None else "Counting…")
@@ -119,12 +125,26 @@ class TaskCard(QWidget):
     def _wanted(self, choice: TaskChoice) -> TaskWanted:
         limit = self.sample.value() if self.amount.name == _DRAWN else None
         group = self.group.currentText().strip() if choice.in_panels else ""
-        return replace(choice.wanted, limit=limit, panel=group)
+        wanted = replace(choice.wanted, limit=limit, panel=group)
+        aid = self.aid.aid if choice.can_be_aided else None
+        return replace(wanted, aid=aid, seed=self.aid.seed.value()) if aid else wanted
+
+    def offer_models(self, wanted: TaskWanted, sources: Sequence[AidSource]) -> bool:
+        """Offer models whose answers can be shown; tell if ``wanted`` is still so."""
+        self.aid.offer(sources)
+        choice = self.choice
+        return choice is not None and self._wanted(choice) == wanted
+
+    def look_again(self) -> None:
+        """Ask again how much there is to read."""
+        self._change()
 
     def show_offer(self, offer: TaskOffer) -> None:
         """Say how much there is to read of the chosen task."""
         self.words.setText(f"{offer.about} {offer.sentence}")
-        self.begin.setEnabled(offer.cases > 0)
+        choice = self.choice
+        lacks = choice is not None and choice.can_be_aided and self.aid.lacks_model
+        self.begin.setEnabled(offer.cases > 0 and not lacks)
 
     def say(self, problem: str) -> None:
         """Say why the chosen task cannot be read."""

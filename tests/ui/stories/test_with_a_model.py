@@ -1,0 +1,110 @@
+"""Readers beside a model's answers, in the window: known habits are measured."""
+
+from collections.abc import Callable
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.review_story import (
+    ReviewStory,
+    held_by,
+    open_review,
+    words_on_screen,
+)
+from tests.helpers.reviewed_run import MODELS, missed_run
+from viewer.domain.aid import Arm
+from viewer.domain.answer import CellAnswer
+from viewer.domain.form_catalog import CONFIDENCE, PLACE
+from viewer.domain.grid import Cell
+from viewer.domain.reading import TaskState
+from viewer.services.readings import opening
+from viewer.services.readings.aiding import Effect, effects
+from viewer.settings import Settings
+from viewer.ui.panels.review.aid import AidSettings
+
+MINE = CellAnswer(Cell(0, 0))
+READERS: dict[str, Callable[[int], bool]] = {
+    "follower": lambda _: True,
+    "independent": lambda _: False,
+    "half": lambda position: bool(position % 2),
+}
+
+
+def begin(story: ReviewStory, arm: Arm, reader: str) -> None:
+    """Begin to read beside the first model, half of whose answers are wrong."""
+    start = story.review.start
+    story.wait(start.read.isEnabled)
+    start.aid.recall(AidSettings(True, arm=arm, wrong_percent=50))
+    start.aid.changed.emit()
+    story.wait(
+        lambda: (
+            "made wrong on purpose" in start.study_words.text()
+            and start.read.isEnabled()
+        )
+    )
+    start.reader.setText(reader)
+    start.read.click()
+    briefing = story.review.briefing
+    story.wait(briefing.isVisible)
+    assert "may be wrong" in briefing.text.text()
+    assert not briefing.begin.isEnabled()
+    briefing.consent.click()
+    briefing.begin.click()
+    story.wait(lambda: story.page.ready)
+
+
+def read(story: ReviewStory, follows: Callable[[int], bool]) -> None:
+    """Read every case; take the model's answer, or keep the own, by the buttons."""
+    page = story.page
+    while story.review.reviewing:
+        task, form, advice = story.task, page.side.form, page.side.advice
+        told = (*words_on_screen(story.window), *held_by(page))
+        assert not any(name in words for words in told for name in MODELS)
+        if task.arm is Arm.AFTER:
+            assert task.answer is None
+            assert not task.advice
+            assert not advice.accept.isVisible()
+            form.boxes[PLACE].set_value(MINE)
+            form.boxes[CONFIDENCE].set_value(3)
+            page.side.go.click()
+            assert story.task.state is TaskState.STAGE_LOCKED
+            assert page.image.subject == story.task.answer is not None
+            assert form.boxes[f"{PLACE}_again"].value == MINE
+            button = advice.accept if follows(task.position) else advice.keep
+            button.click()
+        else:
+            assert page.image.subject == task.answer is not None
+            assert not advice.keep.isVisible()
+            form.boxes[CONFIDENCE].set_value(3)
+            if follows(task.position):
+                advice.accept.click()
+            else:
+                form.boxes[PLACE].set_value(MINE)
+                page.side.go.click()
+        story.wait(lambda: page.ready or not story.review.reviewing)
+
+
+def found(settings: Settings, reader: str) -> tuple[Effect, ...]:
+    (session,) = (s for s in opening.sessions(settings.store) if s.reader == reader)
+    assert session.finished
+    every = effects(settings.store, session.id)
+    return tuple(one for one in every if one.reader == reader)
+
+
+@pytest.mark.parametrize("arm", Arm)
+def test_that_a_follower_an_independent_and_a_half_follower_are_told_apart(
+    arm: Arm, qtbot: QtBot, settings: Settings
+) -> None:
+    missed_run(settings.store, 12)
+    story = open_review(qtbot, settings)
+    trust: dict[str, list[Effect]] = {}
+    for reader, follows in READERS.items():
+        begin(story, arm, reader)
+        read(story, follows)
+        story.review._back()
+        trust[reader] = list(found(settings, reader))
+    assert {one.over_trust.value for one in trust["follower"]} == {1}
+    assert {one.over_trust.value for one in trust["independent"]} == {0}
+    for one in trust["half"]:
+        assert one.over_trust.interval.low < 0.5 < one.over_trust.interval.high
+    story.window.close()

@@ -170,6 +170,7 @@ def _read_in_every_way(tmp_path: Path) -> Path:
         aid = Aid(1, MODELS[0], arm, 0.5)
         aided = opening.open_reader_study(path, "reviewed", READER_TASK, "C", aid=aid)
         place = CellAnswer(Cell(0, 0))
+        recording.consent(path, aided)  # some answers are wrong on purpose
         recording.lock(path, aided, 0, {PLACE: place, CONFIDENCE: 3})
     decide(path, second, given=True)
     sight = Sight(0, 0, 0, 0.0, 0.0, 9.0, 9.0, 2.0, 40.0, 400.0)

@@ -52,11 +52,15 @@ _NO_MAP: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AidSettings:
-    """What the window remembers: everything that is chosen here."""
+    """What the window remembers: everything that is chosen here.
+
+    A model is known by its run and its place among that run's models, as this is held
+    while somebody reads who must not know its name.
+    """
 
     use: bool = False
     run: int = 0
-    model: str = ""
+    place: int = 0
     arm: Arm = Arm.AFTER
     drawn_as: DrawnAs = DrawnAs.OWN
     wrong_percent: int = 25
@@ -146,16 +150,24 @@ class AidChoice(QWidget):
     @property
     def settings(self) -> AidSettings:
         """Everything that is chosen."""
-        source = self.models.currentData()
-        known = source if isinstance(source, AidSource) else self._first
+        run, place = self._chosen
         return AidSettings(
             self.use.isChecked(),
-            known.run,
-            known.model,
+            run,
+            place,
             Arm(self.arms.name),
             DrawnAs(self.drawn.name or DrawnAs.OWN),
             self.wrong.value(),
             self.seed.value(),
+        )
+
+    @property
+    def _chosen(self) -> tuple[int, int]:
+        """The run of the model that is chosen, and its place among the run's models."""
+        sources = [self.models.itemData(i) for i in range(self.models.count())]
+        index = self.models.currentIndex()
+        return (
+            _places(sources)[index] if sources else (self._first.run, self._first.place)
         )
 
     def recall(self, settings: AidSettings) -> None:
@@ -172,15 +184,13 @@ class AidChoice(QWidget):
 
     def offer(self, sources: Sequence[AidSource]) -> None:
         """Offer models; keep the choice if it is still there. Nothing is emitted."""
-        chosen = self.models.currentData() or AidSource(
-            self._first.run, self._first.model
-        )
+        chosen, places = self._chosen, _places(sources)
         with QSignalBlocker(self.models):
             self.models.clear()
             for source in sources:
                 self.models.addItem(f"{source.model} · run {source.run}", source)
             self.models.setCurrentIndex(
-                sources.index(chosen) if chosen in sources else min(0, len(sources) - 1)
+                places.index(chosen) if chosen in places else min(0, len(places) - 1)
             )
         self.models.setEnabled(bool(sources))
         self._tell()
@@ -218,3 +228,9 @@ class AidChoice(QWidget):
     def _say(self, about: QLabel, words: str) -> None:
         about.setText(words)
         self._rows.setRowVisible(about, bool(words))
+
+
+def _places(sources: Sequence[AidSource]) -> list[tuple[int, int]]:
+    """Return the run of each source, and its place among the sources of that run."""
+    runs = [source.run for source in sources]
+    return [(run, runs[:i].count(run)) for i, run in enumerate(runs)]

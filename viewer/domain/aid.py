@@ -26,7 +26,7 @@ class Arm(StrEnum):
     """Once the reader's own answer is locked; it may then be changed."""
     FROM_START = "from_start"
     BOTH = "both"
-    """Each in half of a reader's cases; the halves change places between readers."""
+    """Each in half of a reader's cases; the halves swap between readers."""
 
 
 class DrawnAs(StrEnum):

@@ -74,8 +74,8 @@ def clock_problem(looks: Iterable[Look]) -> str:
         start, viewport = datetime.fromisoformat(look.start), look.sight.viewport
         if start < ends.get(viewport, start):
             return (
-                f"The clock of the machine was set back before row {number}: the times "
-                "of day after it are wrong; order and durations are right."
+                f"The computer's clock was set back before row {number}: later times "
+                "of day are wrong; order and durations are correct."
             )
         ends[viewport] = start + timedelta(milliseconds=look.duration_ms)
     return ""

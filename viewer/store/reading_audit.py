@@ -304,7 +304,7 @@ def _content_problems(store: Store, events: list[dict[str, Any]]) -> Iterator[st
 
 
 def _look_problems(store: Store, events: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield a sentence for each session whose record of the screen was changed.
+    """Yield a sentence for each session whose screen recording was changed.
 
     What was recorded since the last lock or pause is in no event yet.
     """
@@ -324,7 +324,7 @@ def _look_problems(store: Store, events: list[dict[str, Any]]) -> Iterator[str]:
     for session in sorted(held | set(noted)):
         about = noted.get(session, [])
         if not _is_whole(store, session, about, more=allowed.get(session, False)):
-            yield f"The record of the screen in session {session} was changed."
+            yield f"The screen recording of session {session} was changed."
 
 
 def _is_whole(

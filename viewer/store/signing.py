@@ -48,7 +48,7 @@ def _key(store: Store) -> bytes:
     rows = _keys(store)
     if not rows:
         raise StoreError(
-            "The store has no key any more that signs sessions and certificates.",
+            "The store's key for signing sessions and certificates is missing.",
             "Restore a backup of it.",
         )
     return rows[0]

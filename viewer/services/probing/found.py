@@ -70,7 +70,7 @@ def _locked(server: LoopbackServer) -> NewModel:
     return NewModel(
         f"A server on port {port}", Section.FOUND, _ADAPTER,
         table={**table, "base_url": server.base_url},
-        summary="lists its models only with its key",
+        summary="needs a key to list its models",
     )  # fmt: skip
 
 

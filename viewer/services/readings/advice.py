@@ -212,8 +212,8 @@ def _drawn(told: Collection[str], shown: Shown) -> frozenset[str]:
     items, count = sorted(told), round(aid.wrong * len(told))
     if aid.wrong and not count:
         raise WrongUseError(
-            f"{aid.wrong:.0%} of {counted(len(items), 'answer')} is none to make "
-            "wrong.",
+            f"{aid.wrong:.0%} of {counted(len(items), 'answer')} is less than one "
+            "wrong answer.",
             "Choose a larger share, 0 %, or more cases.",
         )
     if aid.arm is Arm.BOTH and len(items) < 2:

@@ -175,7 +175,7 @@ def _check_sealable(store: Store, ground: Ground) -> None:
     if later := _shown_later(store, ground):
         raise WrongUseError(
             f"Session {session.id} shows {later} only once an answer is locked, and "
-            "who has the file could read it before.",
+            "anyone with the file could read it before.",
             _HERE,
         )
 

@@ -101,7 +101,7 @@ def add_record(
     if not _decision(store, ground):
         raise WrongUseError(
             f"The reader of session {number} has not agreed to be recorded.",
-            "Ask the reader first; the answers count without it.",
+            "Ask the reader first; the answers count either way.",
         )
     planned = len(readings.tasks_of(store, number))
     for count, look in enumerate(seen, 1):

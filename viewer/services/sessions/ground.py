@@ -139,9 +139,9 @@ def continued(store: Store, session: SessionId, *, telemetry: bool) -> SessionId
     """Return a session to continue, unless it lacks a record that is wanted now."""
     if telemetry and not ground_of(store, session).spec.telemetry:
         raise WrongUseError(
-            f"Session {session} of this reader was opened without a record of the "
-            "screen, and goes on without one.",
-            "Leave the record out, or read under another name.",
+            f"Session {session} of this reader was opened without screen "
+            "recording, and continues without it.",
+            "Turn recording off, or read under another name.",
         )
     return session
 

@@ -143,7 +143,7 @@ def test_that_a_row_without_sense_is_refused(store: Path, bad: Look) -> None:
 def test_that_a_session_without_a_record_goes_on_without(store: Path) -> None:
     assert open_task(store, RECORDED, "Zoe") == ZOE
     assert open_task(store, PANEL, "Zoe") == ZOE
-    with pytest.raises(WrongUseError, match="was opened without a record"):
+    with pytest.raises(WrongUseError, match="was opened without screen recording"):
         open_task(store, RECORDED, "CANARYOTHER")
 
 
@@ -171,7 +171,7 @@ def test_that_a_changed_record_is_found(store: Path, sql: str) -> None:
             opened.execute(f"DROP TRIGGER reading_look_{trigger}")
         opened.execute(sql)
         problems = check_audit(opened).problems
-    assert [p for p in problems if p.startswith("The record of the screen in session")]
+    assert [p for p in problems if p.startswith("The screen recording of session")]
 
 
 def test_that_triggers_keep_the_record(store: Path) -> None:

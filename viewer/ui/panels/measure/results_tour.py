@@ -113,7 +113,7 @@ class Tour(QObject):
             self.arrived.emit(f"Disagreement {where} · {_answers(rows)}")
             return
         self.forget()
-        self.told.emit("These answers were deleted. Step again to look anew.")
+        self.told.emit("These answers were deleted. Press Next to search again.")
 
     def _fail(self, error: Exception) -> None:
         tell_error(self._context, error)

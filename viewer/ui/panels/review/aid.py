@@ -26,7 +26,7 @@ _ABOUT_ARM: Final = {
     "the gain is known for every case.",
     Arm.FROM_START: "Readers see the model's answer with the case: the gain is known "
     "where they have also read without a model.",
-    Arm.BOTH: "Each reader has both; the halves change places from reader to reader.",
+    Arm.BOTH: "Each reader has both; the halves swap between readers.",
 }
 _KINDS: Final = {
     "cell": "a cell",
@@ -40,9 +40,9 @@ _ABOUT_WRONG: Final = (
     "told before the first case that answers may be wrong on purpose, and agree."
 )
 _ABOUT_NONE: Final = (
-    "Nothing is made wrong; readers are told that the model may be wrong all the same."
+    "No answer is made wrong; readers are still told that the model may be wrong."
 )
-_ABOUT_SEED: Final = "It draws the wrong answers and the arms, the same for one seed."
+_ABOUT_SEED: Final = "Draws wrong answers and arms; the same seed repeats the draw."
 _NO_MODEL: Final = "No finished run has asked a model about these cases yet."
 _NO_MAP: Final = (
     "The run keeps no heat map of this model: only a network whose answer is a map has "

@@ -346,7 +346,7 @@ class ReviewPage(QWidget):
             self.keep(leaving=True)
             self.show_case(following[0])
         else:
-            self.side.say("There is no other case left.")
+            self.side.say("No other case is left.")
 
     def handlers(self) -> Mapping[str, Callable[[], None]]:
         """Return the handlers of the commands on a case by the action's id."""

@@ -31,7 +31,7 @@ _TIP: Final = (
 )
 _DELETED: Final = (
     "What was recorded in this session is deleted for good. Your answers stay, and you "
-    "go on reading without a record."
+    "continue without recording."
 )
 Write = Callable[[Sequence[Look], bool], None]
 """Stores looks; True to have the audit seal all that are stored."""

@@ -454,7 +454,7 @@ def test_that_the_only_case_left_cannot_be_skipped(opened: Opened) -> None:
     while story.page._next():
         story.press(KEY.Key_A, ENTER, KEY.Key_1, ENTER)
     click(story, story.page.bar.skip)
-    assert "no other case" in story.page.side.problem.text()
+    assert "No other case" in story.page.side.problem.text()
 
 
 def test_that_a_reader_withdraws_in_the_window(

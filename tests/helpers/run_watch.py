@@ -89,6 +89,13 @@ class Watched:
         self.server.__exit__()
         self.window.close()
 
+    def comes_to(self, words: str) -> bool:
+        """Dismiss notices before the one with these words; tell whether it shows."""
+        # What else failed to write to a full disk may have been told first.
+        if words not in self.notice:
+            self.window.notice_bar.dismiss()
+        return words in self.notice
+
     def wait(self, condition: Callable[[], object], seconds: float = 0.0) -> None:
         """Look at the window until something is true, and so many seconds more."""
         end = time.monotonic() + _PATIENCE_S
@@ -192,7 +199,7 @@ def full(folder: Path) -> list[Said]:
                     file.write(b"0" * 65536)
                 except OSError:
                     watched.wait(lambda: True, 0.2)
-        watched.wait(lambda: "stopped by an error" in watched.notice, 2)
+        watched.wait(lambda: watched.comes_to("stopped by an error"), 2)
         filler.unlink()
     return watched.said
 

@@ -1,5 +1,7 @@
 """Each type of question on the screen, answered by keys."""
 
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -15,7 +17,7 @@ from tests.helpers.reading_forms import (
 )
 from viewer.domain.answer import CellAnswer, MaskAnswer, PointAnswer
 from viewer.domain.case import ImageRef
-from viewer.domain.form import Form, Option, PlaceKind, PlaceQuestion
+from viewer.domain.form import Form, Option, PlaceKind, PlaceQuestion, TextQuestion
 from viewer.domain.form_catalog import (
     ERROR_REVIEW,
     READER_TASK,
@@ -185,6 +187,26 @@ def test_that_keys_answer_one_question_after_the_other(
     assert form.asked is form.boxes["synthesis"]
 
 
+def test_that_the_comment_after_a_score_is_on_what_was_scored(
+    qtbot: QtBot, image: ReviewImage
+) -> None:
+    comments = tuple(
+        question
+        for score in GRADING.questions
+        for question in (score, TextQuestion(f"why_{score.id}", "Why?", required=False))
+    )
+    form = shown(qtbot, image, replace(GRADING, questions=comments))
+    lines = {name: box for name, box in form.boxes.items() if isinstance(box, TextBox)}
+    type_keys(form, Qt.Key.Key_4)
+    assert form.asked is form.boxes["execution"]
+    assert form.comment()
+    assert [n for n, box in lines.items() if box.line.isVisible()] == ["why_process"]
+    type_keys(form, Qt.Key.Key_Down)
+    assert form.comment()
+    assert lines["why_synthesis"].line.isVisible()
+    assert not lines["why_execution"].line.isVisible()
+
+
 def test_that_ranked_lines_move_up_and_down(qtbot: QtBot, image: ReviewImage) -> None:
     form = shown(qtbot, image, DIFFERENTIAL)
     box = form.boxes["differential"]
@@ -236,6 +258,20 @@ def test_that_what_is_locked_can_be_read_and_not_changed(
     type_keys(form, Qt.Key.Key_3)
     assert form.values == values
     assert not form.boxes["verdict"].isEnabled()
+
+
+def test_that_what_is_placed_can_be_removed_until_it_is_locked(
+    qtbot: QtBot, image: ReviewImage
+) -> None:
+    values: Values = {"place": CellAnswer(Cell(1, 2), "reader"), "confidence": 3}
+    form = shown(qtbot, image, READER_TASK, values=values)
+    box = form.boxes["place"]
+    assert isinstance(box, PlaceBox)
+    assert box.remove.isVisible()
+    assert image.canvas is not None
+    form.show_task(a_task(image.canvas, state=TaskState.LOCKED, stage=1, values=values))
+    assert box.answer_words.text() == "Cell B3"
+    assert not box.remove.isVisible()
 
 
 def test_that_masks_of_other_questions_stay_in_sight_in_colours_of_their_own(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from viewer.domain.aid import Aid, Arm, DrawnAs
 from viewer.services.readings.advice import AidSource
@@ -13,6 +13,7 @@ from viewer.ui.widgets.labels import caption
 from viewer.ui.widgets.long_choice import LongChoice
 from viewer.ui.widgets.named_choice import NamedChoice
 from viewer.ui.widgets.number_box import WholeBox
+from viewer.ui.widgets.plain_text import Label
 
 _TYPING_MS: Final = 200
 _LARGEST: Final = 999_999_999
@@ -81,7 +82,7 @@ class AidChoice(QWidget):
         self.about_drawn, self.about_wrong = caption(), caption()
         self._first = AidSettings()
         self._body = QWidget()
-        self._rows = QFormLayout(self._body)
+        self._drawn_words = Label("Drawn as")
         self._soon = QTimer(self, interval=_TYPING_MS, singleShot=True)
         self._fill()
         self._lay_out()
@@ -101,19 +102,22 @@ class AidChoice(QWidget):
             widget.setAccessibleName(name)
 
     def _lay_out(self) -> None:
-        form = self._rows
-        form.setContentsMargins(24, 0, 0, 4)
-        form.setSpacing(4)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        for words, field, about in (
-            ("Model", self.models, self.about_model),
-            ("Shown", self.arms, self.about_arm),
-            ("Drawn as", self.drawn, self.about_drawn),
-            ("Wrong on purpose", self.wrong, self.about_wrong),
-            ("Seed", self.seed, caption(_ABOUT_SEED)),
+        rows = QGridLayout(self._body)  # a form layout makes wrapped lines too high
+        rows.setContentsMargins(24, 0, 0, 4)
+        rows.setSpacing(4)
+        rows.setColumnStretch(1, 1)
+        for row, (words, field, about) in enumerate(
+            (
+                (Label("Model"), self.models, self.about_model),
+                (Label("Shown"), self.arms, self.about_arm),
+                (self._drawn_words, self.drawn, self.about_drawn),
+                (Label("Wrong on purpose"), self.wrong, self.about_wrong),
+                (Label("Seed"), self.seed, caption(_ABOUT_SEED)),
+            )
         ):
-            form.addRow(words, field)
-            form.addRow("", about)
+            rows.addWidget(words, 2 * row, 0)
+            rows.addWidget(field, 2 * row, 1)
+            rows.addWidget(about, 2 * row + 1, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -212,8 +216,9 @@ class AidChoice(QWidget):
                 }
             )
             self.drawn.choose(chosen)
-        self._rows.setRowVisible(self.drawn, bool(own) and kind != placed)
-        self._say(self.about_drawn, "" if kind in {"", "heat_map"} else _NO_MAP)
+        for part in (self._drawn_words, self.drawn):
+            part.setVisible(bool(own) and kind != placed)
+        _say(self.about_drawn, "" if kind in {"", "heat_map"} else _NO_MAP)
 
     def _change(self) -> None:
         self._tell()
@@ -221,13 +226,14 @@ class AidChoice(QWidget):
 
     def _tell(self) -> None:
         self._body.setVisible(self.use.isChecked())
-        self._say(self.about_model, "" if self.models.count() else _NO_MODEL)
-        self._say(self.about_arm, _ABOUT_ARM[Arm(self.arms.name)])
-        self._say(self.about_wrong, _ABOUT_WRONG if self.wrong.value() else _ABOUT_NONE)
+        _say(self.about_model, "" if self.models.count() else _NO_MODEL)
+        _say(self.about_arm, _ABOUT_ARM[Arm(self.arms.name)])
+        _say(self.about_wrong, _ABOUT_WRONG if self.wrong.value() else _ABOUT_NONE)
 
-    def _say(self, about: QLabel, words: str) -> None:
-        about.setText(words)
-        self._rows.setRowVisible(about, bool(words))
+
+def _say(about: QLabel, words: str) -> None:
+    about.setText(words)
+    about.setVisible(bool(words))
 
 
 def _places(sources: Sequence[AidSource]) -> list[tuple[int, int]]:

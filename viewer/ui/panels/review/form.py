@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
@@ -60,6 +61,8 @@ class ReviewForm(QWidget):
         self._open = False
         self.boxes: dict[str, QuestionBox] = {}
         self.asked: QuestionBox | None = None
+        self._rated: QuestionBox | None = None
+        """What was just answered; what is asked has moved on from it."""
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(_SPACE)
@@ -98,10 +101,10 @@ class ReviewForm(QWidget):
         stage_of = {q.id: n for n, stage in enumerate(stages) for q in stage}
         for name, box in self.boxes.items():
             number = stage_of.get(name)
+            box.setEnabled(self._open and number == self._stage)
             if number is not None:
                 box.show_task(task)
             box.setVisible(number is not None and number <= self._stage)
-            box.setEnabled(self._open and number == self._stage)
         self.ask_next()
         self._show_beside()
 
@@ -135,6 +138,7 @@ class ReviewForm(QWidget):
 
         Without ``enter`` the keyboard stays where the reader put it.
         """
+        self._rated = None
         if box is self.asked:
             return
         if self.asked is not None:
@@ -229,14 +233,18 @@ class ReviewForm(QWidget):
         return bool(values)
 
     def comment(self) -> bool:
-        """Write the comment on the current question; tell whether it has one."""
+        """Write the comment on the question just answered, else on the current one.
+
+        Tell whether one of them has a comment.
+        """
         boxes = [self.boxes[question.id] for question in self.stage]
-        if self.asked is None or self.asked not in boxes[:-1]:
-            return False
-        after = boxes[boxes.index(self.asked) + 1]
-        if isinstance(after, TextBox | DraftBox):
-            after.write()
-        return isinstance(after, TextBox | DraftBox)
+        after = dict(pairwise(boxes))
+        for box in (self._rated, self.asked):
+            line = after.get(box) if box is not None else None
+            if isinstance(line, TextBox | DraftBox):
+                line.write()
+                return True
+        return False
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         """Leave a text on Return and Escape; scroll to one that takes the keyboard."""
@@ -259,6 +267,7 @@ class ReviewForm(QWidget):
         self.value_changed.emit(event)
         if at_once and event.value is not None and self.stage:
             self.ask_next()
+            self._rated = box
 
 
 def _box_of(

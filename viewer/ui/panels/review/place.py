@@ -129,7 +129,7 @@ class PlaceBox(QuestionBox):
         self.kinds[self._kind].setChecked(True)
         self.hint.setText(_WORDS[self._kind][1])
         self.answer_words.setText(self.words_of(value))
-        self.remove.setVisible(isinstance(value, _PLACES))
+        self.remove.setVisible(isinstance(value, _PLACES) and self.isEnabled())
         self.absent.setChecked(isinstance(value, Absent))
         placed = value if isinstance(value, _PLACES) else None
         if self._placing:

@@ -54,7 +54,10 @@ class TaskCard(QWidget):
         self.group.setEditable(True)
         self.group.addItems(_GROUPS)
         self.group.setCurrentIndex(-1)  # nobody is in a group unasked
-        self.group.setPlaceholderText("Group")
+        line = self.group.lineEdit()
+        assert line is not None  # noqa: S101 - it is editable
+        line.setPlaceholderText("Group")
+        self.group.setMinimumContentsLength(len("Group") + 1)
         self.group.setToolTip("Readers are compared and pooled within their group")
         self.amount.offer({_ALL: "All cases", _DRAWN: "A drawn sample of"})
         self.amount.setToolTip("Every reader gets the same sample, in another order")

@@ -148,7 +148,12 @@ def test_that_a_session_is_exported_from_the_menu_in_every_form(
     made.context.actions.run("file.export_session")
     page = export_page(qtbot, made)
     assert READER in page.session.currentText()
-    assert able(page) == ["Sealed session", "Readings and agreement", "Certificate"]
+    assert able(page) == [
+        "Sealed session",
+        "Readings and agreement",
+        "Certificate",
+        "What was on screen",
+    ]
     sealed = tmp_path / f"s{SEALED_ENDING}"
     written(qtbot, page, sealed)
     assert page.foot.sentence.text() == f"3 cases, 3 images in {sealed.name}."
@@ -165,6 +170,9 @@ def test_that_a_session_is_exported_from_the_menu_in_every_form(
     page.kinds[3].click()
     written(qtbot, page, tmp_path / "s.json")
     assert page.foot.sentence.text() == "s.json and s.html"
+    page.kinds[4].click()
+    written(qtbot, page, tmp_path / "s.csv")
+    assert "Nothing on screen was recorded" in page.foot.sentence.text()
     page.close()
 
 

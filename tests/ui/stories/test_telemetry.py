@@ -17,6 +17,7 @@ from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.store.looks import looks_of
 from viewer.store.reading_audit import check_audit, events_of
+from viewer.ui.dialogs.export_session import _KINDS, ExportSession
 
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 
@@ -59,7 +60,7 @@ def drag(story: ReviewStory, button: Qt.MouseButton, down: int) -> None:
 
 
 def test_that_zoom_and_window_are_recorded_until_the_reader_stops_it(
-    story: ReviewStory,
+    story: ReviewStory, tmp_path: Path
 ) -> None:
     ask(story, "Ann")
     briefing, page = story.review.briefing, story.page
@@ -95,6 +96,13 @@ def test_that_zoom_and_window_are_recorded_until_the_reader_stops_it(
     with open_store(story.review._store) as store:
         sealed = events_of(store, 2, "looks")
     assert sum(event["rows"] for event in sealed) == len(looks)
+
+    export = ExportSession(story.review._store, story.window, SessionId(2))
+    story.wait(export.foot.go.isEnabled)
+    export.export(SessionId(2), _KINDS[-1], tmp_path / "seen.csv")
+    story.wait(lambda: export.foot.sentence.text().endswith("in seen.csv."))
+    assert len((tmp_path / "seen.csv").read_text("utf-8").splitlines()) > len(looks)
+    export.close()
 
     story.review.open_session(SessionId(2))
     story.wait(lambda: page.ready)

@@ -41,7 +41,8 @@ ACTIONS: Final = (
                "file-import-outline"),
     ActionSpec("file.export_session", "File", "Export session…", "",
                "Seal a reader's session for another machine, return its answers, or "
-               "write readings, agreement or a certificate", "file-lock-outline"),
+               "write readings, a certificate or what was on screen",
+               "file-lock-outline"),
     _read("file.close_case", "File", "Close case", "Ctrl+W",
           "Close the selected image's case; its files are not changed", "close"),
     _read("file.close_all", "File", "Close all cases", "Ctrl+Shift+W",

@@ -1,4 +1,4 @@
-"""Export a reader's session: sealed, its answers, its readings, or a certificate."""
+"""Export a session: sealed, its answers or readings, a certificate, the recording."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -67,6 +67,14 @@ def _certify(work: _Work) -> str:
     return " and ".join(p.name for p in certify(work.store, work.session, work.out))
 
 
+def _write_recording(work: _Work) -> str:
+    from viewer.services.readings.telemetry import export_telemetry
+
+    written = export_telemetry(work.store, work.session, work.out)
+    rows = f"{counted(written.rows, 'row')} in {work.out.name}."
+    return " ".join(filter(None, (rows, written.problem)))
+
+
 @dataclass(frozen=True)
 class _Kind:
     """A form that a session can be written in, as a file, or without one a folder.
@@ -116,6 +124,15 @@ _KINDS: Final = (
         "Certificates (*.json)",
         (True, False),
         _certify,
+    ),
+    _Kind(
+        "What was on screen",
+        "Which part of which image, and for how long, if its reader agreed to have it "
+        "recorded.",
+        "session-{}-screen.csv",
+        "Tables (*.csv)",
+        (False,),
+        _write_recording,
     ),
 )
 

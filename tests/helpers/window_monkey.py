@@ -108,8 +108,9 @@ class Monkey:
             QTest.keyClick(menu, Qt.Key.Key_Escape)
         if waited_s < _WAITED_S:
             return
-        self.waits.append("".join(traceback.format_stack(sys._getframe())))
         above = menu or QApplication.activeModalWidget()
+        what = f"waited for {above!r} of {above and above.parent()!r}\n"
+        self.waits.append(what + "".join(traceback.format_stack(sys._getframe())))
         if above is not None:
             above.close()
 

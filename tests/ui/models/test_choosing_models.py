@@ -235,6 +235,17 @@ def test_that_nothing_found_says_what_to_start_and_looks_again(
     assert page.found.isVisible()
 
 
+def test_that_a_page_that_was_closed_hears_of_no_models(
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
+) -> None:
+    connect_page(workspace).close()
+    qtbot.waitUntil(lambda: workspace.window().findChild(ConnectPage) is None)
+    found_here(context, workspace, DeclaredModel("medgemma:4b", sees=True))
+    page = connect_page(workspace)
+    found_here(context, workspace)
+    assert not page.found.isVisible()
+
+
 def test_that_three_hundred_models_are_listed_and_filtered(
     workspace: ModelsWorkspace, context: AppContext
 ) -> None:

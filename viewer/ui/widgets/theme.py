@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
@@ -93,11 +93,20 @@ def current() -> Palette:
     return _IN_USE["palette"]
 
 
+@runtime_checkable
+class DressesItself(Protocol):
+    """A window of so many widgets that its parts are dressed one after another."""
+
+    def dress(self) -> None:
+        """Apply the current theme to what is seen, and soon to the rest."""
+
+
 def apply(app: QApplication, palette: Palette) -> None:
     """Apply a theme to the application's windows; they get a palette change event.
 
-    The sheet is each window's own, and what belongs to it inherits it: the
-    application's would be computed anew for every widget, at five times the price.
+    The sheet is each window's own, or of its parts, and what belongs to it inherits
+    it: the application's would be computed anew for every widget, at five times the
+    price.
     """
     _IN_USE["palette"] = palette
     if app.style().name() != _STYLE:  # once: a style polishes every widget there is
@@ -105,15 +114,24 @@ def apply(app: QApplication, palette: Palette) -> None:
     app.setPalette(_qt_palette(palette))
     for window in app.topLevelWidgets():
         # a chart's menu may be listed though its plot is gone
-        if isValid(window) and window.parent() is None:
+        if not isValid(window) or window.parent() is not None:
+            continue
+        if isinstance(window, DressesItself):
+            window.dress()
+        else:
             dress(window)
 
 
-def dress(window: QWidget) -> None:
-    """Apply the current theme to a parentless window made after :func:`apply`."""
+def dress(window: QWidget) -> bool:
+    """Apply the current theme to a window made after :func:`apply`, or to a part.
+
+    Return whether it wore another one.
+    """
     sheet = _style_sheet(current())
-    if window.styleSheet() != sheet:  # Qt would polish every widget anew all the same
-        window.setStyleSheet(sheet)
+    if window.styleSheet() == sheet:  # Qt would polish every widget anew all the same
+        return False
+    window.setStyleSheet(sheet)
+    return True
 
 
 def caption_font(base: QFont) -> QFont:

@@ -1,12 +1,12 @@
 """The window: a switch of workspaces, menus from the table, notices, the status bar."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QChildEvent, QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -82,6 +82,8 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.context = context
         self._shown: list[_Shown] = []
+        self._dressing = QTimer(self, interval=0)
+        self._dressing.timeout.connect(self._dress_next)
         self._read: ReadsCases | None = None
         self._measure: ShowsRuns | None = None
         self._review: ReviewsCases | None = None
@@ -204,6 +206,7 @@ class MainWindow(QMainWindow):
 
     def _add(self, shown: _Shown, handlers: Handlers) -> None:
         self._shown.append(shown)
+        theme.dress(shown.widget)
         self.stack.addWidget(shown.widget)
         restore_splitters(self._layout, shown.place, shown.widget)
         enter = f"window.{shown.place}"
@@ -233,6 +236,7 @@ class MainWindow(QMainWindow):
         """Show a workspace; disable commands of the others."""
         for shown in self._shown:
             if shown.place is place:
+                theme.dress(shown.widget)
                 self.stack.setCurrentWidget(shown.widget)
                 shown.widget.setFocus(Qt.FocusReason.OtherFocusReason)
                 self.context.actions.enter(place)
@@ -313,6 +317,37 @@ class MainWindow(QMainWindow):
 
     def _quit(self) -> None:
         self.close()
+
+    def _parts(self) -> Iterator[QWidget]:
+        """Yield what wears the theme: hundreds of widgets each, with their pages.
+
+        A sheet of the window would be computed for all of them at once, which stops
+        it for a tenth of a second.
+        """
+        yield from (self.switch, self._told)
+        yield from (shown.widget for shown in self._shown)
+        for child in self.children():
+            if isinstance(child, QWidget) and child is not self.centralWidget():
+                yield child
+
+    def dress(self) -> None:
+        """Dress what is seen in the current theme; the rest, one part a turn."""
+        for part in self._parts():
+            if part.isVisibleTo(self) and not part.isWindow():
+                theme.dress(part)
+        self._dressing.start()
+
+    def _dress_next(self) -> None:
+        if not any(map(theme.dress, self._parts())):
+            self._dressing.stop()
+
+    def childEvent(self, event: QChildEvent) -> None:  # noqa: N802 - Qt's name
+        """Dress a dialog or a menu that is about to be shown for the first time."""
+        super().childEvent(event)
+        if event.polished():
+            child = event.child()
+            if isinstance(child, QWidget) and child.isWindow():
+                theme.dress(child)
 
     def _change_theme(self) -> None:
         self._apply_theme(theme.LIGHT if theme.current().dark else theme.DARK)

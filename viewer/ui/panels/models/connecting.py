@@ -15,7 +15,7 @@ from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.show_once import show_once
 from viewer.ui.application.tell import tell_error
 from viewer.ui.dialogs.connect import ConnectPage, FilesWanted, NewWanted
-from viewer.ui.panels.models.endpoint_book import EndpointBook
+from viewer.ui.panels.models.endpoint_book import EndpointBook, FoundHere
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ class Connecting(QObject):
         super().__init__(owner)
         self._context, self._endpoints, self._owner = context, endpoints, owner
         self._background_tasks = BackgroundTasks(self)
+        endpoints.found_here.connect(self._show_found)
 
     def show(self, *_: object) -> None:
         """Show the page, and look for models on this computer."""
@@ -64,13 +65,15 @@ class Connecting(QObject):
     def _page(self) -> ConnectPage:
         page = ConnectPage(new_models(), self._owner.window())
         page.look_wanted.connect(lambda _: self._endpoints.find())
-        self._endpoints.found_here.connect(
-            lambda event: page.show_found(event.models, looking=event.looking)
-        )
         page.new_wanted.connect(self._add)
         page.files_wanted.connect(self._take_files)
         page.look()
         return page
+
+    def _show_found(self, event: FoundHere) -> None:
+        """Show it on the page, unless that was closed meanwhile."""
+        for page in self._owner.window().findChildren(ConnectPage):
+            page.show_found(event.models, looking=event.looking)
 
     def _add(self, event: NewWanted) -> None:
         new = event.new

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
 from PySide6.QtGui import QTransform
 from PySide6.QtWidgets import QGraphicsScene
+from pytestqt.qtbot import QtBot
 
 from tests.helpers.random_answers import faults, random_scene
 from tests.ui.canvas.conftest import MakeAnswer, MakeShown
@@ -14,7 +15,14 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.layers import DrawnMark, Layers
-from viewer.ui.canvas.overlays.aside import Surroundings, edges, gap_between, placed
+from viewer.ui.canvas.overlays.aside import (
+    Surroundings,
+    _by_rank,
+    _heeded,
+    edges,
+    gap_between,
+    placed,
+)
 from viewer.ui.canvas.overlays.halo import Face
 
 
@@ -88,20 +96,87 @@ def test_that_very_many_blocks_are_tried_in_little_memory() -> None:
     assert peak < 100_000_000
 
 
-@pytest.mark.usefixtures("qapp")
-def test_that_the_words_of_many_marks_never_cover_one_another() -> None:
-    """Off the lines of others they keep only as long as that takes no time."""
-    rng, words = np.random.default_rng(5), ("12.3 mm",)
-    ends = rng.uniform(100, 900, (90, 1, 2)) + rng.uniform(-40, 40, (90, 2, 2))
+def _layers_of(words: tuple[str, ...], count: int) -> Layers:
+    """Return layers with that many lengths, some of which cross."""
+    rng = np.random.default_rng(5)
+    ends = rng.uniform(100, 900, (count, 1, 2)) + rng.uniform(-40, 40, (count, 2, 2))
     marks = [
         Mark(MarkKind.LENGTH, tuple(PointPx(*map(float, end)) for end in two))
         for two in ends
     ]
     layers = Layers(QGraphicsScene(), Face())
     layers.set_marks(tuple(DrawnMark(mark, words, chosen=False) for mark in marks))
+    return layers
+
+
+@pytest.mark.usefixtures("qapp")
+def test_that_the_words_of_many_marks_never_cover_one_another() -> None:
+    """Off the lines of others they keep only as long as that takes no time."""
+    layers = _layers_of(("12.3 mm",), 90)
     layers.place(QTransform(), QRectF(0, 0, 1000, 1000), ())
+    layers.settle()
     tags = edges(item.tag for item in layers.marks)
     shared = np.minimum(tags[:, None, 2:], tags[None, :, 2:]) - np.maximum(
         tags[:, None, :2], tags[None, :, :2]
     )
-    assert (shared.min(axis=2) > 0).sum() == len(marks)  # each with itself
+    assert (shared.min(axis=2) > 0).sum() == len(tags)  # each with itself
+
+
+def test_that_many_labels_are_placed_in_several_turns(qtbot: QtBot) -> None:
+    """Until then they move with their marks, of which none is made again."""
+    layers = _layers_of(("12.3 mm",), 90)
+    area = QRectF(0, 0, 1000, 1000)
+    layers.place(QTransform(), area, ())
+    assert not layers.settled
+    assert sum(not item.tag.isNull() for item in layers.marks) < len(layers.marks)
+    qtbot.waitUntil(lambda: layers.settled)
+    items = layers.marks
+    settled = [QRectF(item.tag) for item in items]
+    layers.place(QTransform.fromTranslate(5, -3), area, ())
+    moved = [item.tag.topLeft() for item in items[:20]]  # the last drawn are on top
+    assert moved == [tag.topLeft() + QPointF(5, -3) for tag in settled[:20]]
+    layers.place(QTransform(), area, ())
+    layers.settle()
+    assert [item.tag for item in items] == settled
+    layers.set_marks(
+        tuple(DrawnMark(i.mark, i.words, chosen=False) for i in items[:0:-1])
+    )
+    assert layers.marks == items[1:]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_that_the_place_of_a_label_is_the_best_of_all_that_are_tried(seed: int) -> None:
+    """The first that nothing covers is taken, without a look at the rest."""
+    rng = np.random.default_rng(seed)
+    corners = rng.uniform(-50, 750, (60, 2)).round()
+    rects = np.hstack((corners, corners + rng.uniform(5, 90, (60, 2)).round()))
+    area, size = QRectF(0, 0, 800, 700), QSizeF(70, 20)
+    left, top = rng.uniform(50, 650, 2).round().tolist()
+    shape = QRectF(left, top, 40, 30)
+    clear = QRectF(shape.right() - 20, shape.top(), 90, 60)
+    seen = Surroundings(area, rects[:20], rects[20:], clear)
+    found = placed(shape, size, seen)
+    heeded = _heeded(shape, seen)
+    spots = np.vstack(tuple(_by_rank(shape, size, heeded)))
+    costs = [_cost(QRectF(QPointF(x, y), size), seen, shape) for x, y, _ in spots]
+    ranked = sorted(range(len(spots)), key=lambda n: (*costs[n], spots[n, 2]))
+    assert found.topLeft() == QPointF(*spots[ranked[0], :2].tolist())
+
+
+def _cost(label: QRectF, seen: Surroundings, shape: QRectF) -> tuple[float, ...]:
+    """Return what a label covers, the worst first, by Qt's own rectangles."""
+    others = [QRectF(QPointF(*r[:2]), QPointF(*r[2:])) for r in seen.others.tolist()]
+    texts = [QRectF(QPointF(*r[:2]), QPointF(*r[2:])) for r in seen.taken.tolist()]
+    near = [r if _meets(r, shape) else r.adjusted(-4, -4, 4, 4) for r in others]
+    outside = label.width() * label.height() - _shared(label, [seen.area])
+    covered = (_shared(label, rects) for rects in (texts, near, [seen.clear]))
+    return tuple(round(each, 3) for each in (outside, *covered))
+
+
+def _meets(rect: QRectF, shape: QRectF) -> bool:
+    return rect.adjusted(-1, -1, 1, 1).intersects(shape)
+
+
+def _shared(label: QRectF, rects: list[QRectF]) -> float:
+    met = (label.intersected(rect) for rect in rects)
+    return sum(rect.width() * rect.height() for rect in met)

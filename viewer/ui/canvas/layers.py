@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, QTimer
 from PySide6.QtGui import QTransform
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsRectItem, QGraphicsScene
 
@@ -24,7 +24,7 @@ from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.widgets.theme import current
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from viewer.domain.presentation import PresentationState
     from viewer.domain.slide_objects import SlideObjects
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 
 
+_A_TURN: Final = 24
+"""So many labels are placed in a turn of the event loop, which takes some 16 ms."""
 _CLEAR_OF_LINES: Final = 40
 """So many labels keep off other shapes, which takes time; the rest off texts alone."""
 
@@ -56,7 +58,8 @@ class Layers:
     """The overlays, children of one item that maps native pixels to the view.
 
     They are laid out by the next :meth:`place`, because opening an image loads several
-    layers at once, and there may be hundreds of marks.
+    layers at once. Labels beyond the first few have their places in further turns of
+    the event loop, as there may be hundreds; until then they move with their shapes.
     """
 
     def __init__(self, scene: QGraphicsScene, face: Face) -> None:
@@ -66,6 +69,9 @@ class Layers:
         self._placed = QTransform(), QRectF(), tuple[QRectF, ...]()
         self._named: tuple[object, tuple[QRectF, ...]] = (None, ())
         self._stale = False
+        self._unplaced: Iterator[None] = iter(())
+        self._later = QTimer(scene, singleShot=True, interval=0)
+        self._later.timeout.connect(self._go_on)
         self._planes: PlanesItem | None = None
         self._bits: npt.NDArray[np.bool_] | None = None
         self._state: PresentationState | None = None
@@ -79,6 +85,7 @@ class Layers:
         )
         self._answers: tuple[AnswerItem, ...] = ()
         self._marks: tuple[MarkItem, ...] = ()
+        self._drawn_marks: dict[DrawnMark, MarkItem] = {}
         self._locator: Locator | None = None
         self._objects: ObjectsItem | None = None
         self.slide: SlideMap | None = None
@@ -122,12 +129,29 @@ class Layers:
         """
         if self._stale or (native, area, grounds) != self._placed:
             self._placed, self._stale = (native, area, grounds), False
-            self._lay_out(native, area, grounds)
+            self._root.setTransform(native)
+            self._unplaced = self._lay_out(native, area, grounds)
+            self._go_on()
+
+    @property
+    def settled(self) -> bool:
+        """Whether every label has its place."""
+        return not self._later.isActive()
+
+    def settle(self) -> None:
+        """Give every label its place now."""
+        while not self.settled:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        self._later.stop()
+        for _ in self._unplaced:
+            self._later.start()
+            return
 
     def _lay_out(
         self, native: QTransform, area: QRectF, grounds: tuple[QRectF, ...]
-    ) -> None:
-        self._root.setTransform(native)
+    ) -> "Iterator[None]":
         clear = native.mapRect(self._reference.extent) if self._reference else QRectF()
         taken = [*grounds, *self.cell_names(native, area)]
         tagged: tuple[AnswerItem | MarkItem, ...]
@@ -135,7 +159,13 @@ class Layers:
         tagged = (*reversed(self._answers), *self._marks)
         shapes = [edges(item.frames(item.transform() * native)) for item in tagged]
         covered, whole = edges(taken), np.concatenate((NOTHING, *shapes))
+        if self._grid:
+            self._grid.lay_out((clear,) if self._reference else (), grounds)
+        for item in tagged[_A_TURN:]:
+            item.follow(item.transform() * native)
         for n, item in enumerate(tagged):
+            if n and not n % _A_TURN:
+                yield
             others = whole  # the words of a mark keep off its own lines too
             if n >= _CLEAR_OF_LINES:
                 others = NOTHING
@@ -144,8 +174,6 @@ class Layers:
             seen = Surroundings(area, covered, others, clear)
             taken.append(item.lay_out(item.transform() * native, seen))
             covered = np.concatenate((covered, edges(taken[-1:])))
-        if self._grid:
-            self._grid.lay_out((clear,) if self._reference else (), grounds)
         if self._boxes:
             cells = self._grid.names(native, area) if self._grid else ()
             self._boxes.lay_out((*taken, *cells))
@@ -294,17 +322,21 @@ class Layers:
 
     def set_marks(self, drawn: tuple[DrawnMark, ...]) -> None:
         """Draw marks in place of those before; the last lies on top."""
-        for item in self._marks:
+        before, self._drawn_marks, made = self._drawn_marks, {}, []
+        for each in drawn:
+            item = before.pop(each, None) or self._mark_item(each)
+            self._drawn_marks[each] = item
+            made.append(item)
+        for item in before.values():
             self._remove(item)
-        self._marks = ()
-        if drawn:
-            from viewer.ui.canvas.marks.mask_item import mark_item
-
-            self._marks = tuple(
-                mark_item(d.mark, d.words, self._face, self._root, chosen=d.chosen)
-                for d in drawn
-            )
+        self._marks = tuple(made)
         self._order()
+
+    def _mark_item(self, drawn: DrawnMark) -> "MarkItem":
+        from viewer.ui.canvas.marks.mask_item import mark_item
+
+        mark, words = drawn.mark, drawn.words
+        return mark_item(mark, words, self._face, self._root, chosen=drawn.chosen)
 
     @property
     def locator(self) -> "Locator | None":
@@ -355,4 +387,4 @@ class Layers:
         for depth, item in enumerate(items):
             if item is not None:
                 item.setZValue(depth)
-        self._stale = True
+        self._stale, self._unplaced = True, iter(())

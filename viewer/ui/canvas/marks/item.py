@@ -61,6 +61,7 @@ class MarkItem(ScreenItem):
         self._face, self._chosen = face, chosen
         self._path = self._traced()
         self._native, self._bounds = QTransform(), QRectF()
+        self._framed: tuple[QTransform | None, tuple[QRectF, ...]] = None, ()
         self.tag = QRectF()
         self.leader: QLineF | None = None
 
@@ -77,7 +78,6 @@ class MarkItem(ScreenItem):
 
         The arguments are those of an answer's tag.
         """
-        self._native = native
         box, size = native.mapRect(self._path.boundingRect()), self._size()
         last = native.map(_at(self.mark.end))
         near = QRectF(last, last).adjusted(-8, -24, 8, 8)
@@ -85,14 +85,32 @@ class MarkItem(ScreenItem):
         own = beside.intersected(seen.area)
         self.tag = QRectF() if own.isEmpty() else placed(own, size, seen)
         self.leader = leader_to(nearest_point((own,), self.tag), self.tag)
-        whole = box.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN).united(self.tag)
+        self._lie(native, box)
+        return self.tag if self.words else QRectF()
+
+    def follow(self, native: QTransform) -> None:
+        """Let the words move with the lines until they are laid out anew."""
+        moved = native.map(_at(self.mark.end)) - self._native.map(_at(self.mark.end))
+        self.tag.translate(moved)
+        if self.leader is not None:
+            self.leader.translate(moved)
+        self._lie(native, native.mapRect(self._path.boundingRect()))
+
+    def _lie(self, native: QTransform, box: QRectF) -> None:
+        """Lie where the view's rectangle around the lines and the words are."""
         # Before the bounds change: the scene's index still finds the item by the old.
         self.prepareGeometryChange()
+        self._native = native
+        whole = box.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN).united(self.tag)
         self._bounds = native.inverted()[0].mapRect(whole)
-        return self.tag if self.words else QRectF()
 
     def frames(self, native: QTransform) -> tuple[QRectF, ...]:
         """Return the view's rectangles that the lines run through, end to end."""
+        if self._framed[0] != native:
+            self._framed = QTransform(native), self._pieces(native)
+        return self._framed[1]
+
+    def _pieces(self, native: QTransform) -> tuple[QRectF, ...]:
         path = native.map(self._path)
         if not path.length():
             return ()

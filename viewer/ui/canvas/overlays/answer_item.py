@@ -164,17 +164,29 @@ class AnswerItem(ScreenItem):
 
         ``native`` maps native pixels to the view. A shape out of sight has no tag.
         """
+        self._named = self._fitting_name(seen.area.width())
+        self.tag, self.leader = self._tag_place(native, seen)
+        self._lie(native)
+        return self.tag
+
+    def follow(self, native: QTransform) -> None:
+        """Let the tag move with the shape until it is laid out anew."""
+        middle = self._shape.extent.center()
+        moved = native.map(middle) - self._native.map(middle)
+        self.tag.translate(moved)
+        if self.leader is not None:
+            self.leader.translate(moved)
+        self._lie(native)
+
+    def _lie(self, native: QTransform) -> None:
         # Before the bounds change: the scene's index still finds the item by the old.
         self.prepareGeometryChange()
         self._native, to_native = native, native.inverted()[0]
-        self._named = self._fitting_name(seen.area.width())
-        self.tag, self.leader = self._tag_place(native, seen)
         self._tag_native = to_native.mapRect(self.tag)
         extent = self._shape.extent
         if not extent.isNull():
             reach = (-_REACH_PX, -_REACH_PX, _REACH_PX, _REACH_PX)
             self._drawn_on = to_native.mapRect(native.mapRect(extent).adjusted(*reach))
-        return self.tag
 
     def _tag_place(
         self, native: QTransform, seen: Surroundings

@@ -25,6 +25,8 @@ _CONTACT: Final = 6.0
 _LEADER_PX: Final = 1.0
 _MOST: Final = 30_000
 """Places times blocks that are tried at most, which takes some milliseconds."""
+_AT_ONCE: Final = 64
+"""So many places are compared with their surroundings at once."""
 _OUTWARD: Final = np.array((-1.0, -1.0, 1.0, 1.0))
 """Which way each edge moves where a rectangle grows."""
 Edges = npt.NDArray[np.float64]
@@ -54,27 +56,49 @@ def placed(shape: QRectF, size: QSizeF, seen: Surroundings) -> QRectF:
     ``shape`` is the visible part of the shape, null for an answer without one, whose
     label goes to the left edge of the view, or where there is room.
     """
-    heeded = _heeded(shape, seen)
-    near = _column(seen.area, size) if shape.isNull() else _near(shape, size, heeded)
-    spots = _array(near)
-    costs = _costs(spots, size, heeded)
-    if not len(spots) or not (costs.sum(axis=0) == 0).any():
-        far = _array(_anywhere(size, heeded))
-        off = np.concatenate((np.zeros(len(spots)), _distances(far, shape, size)))
-        spots = np.concatenate((spots, far))
-        costs = np.vstack((off, _costs(spots, size, heeded)))
-    best = np.lexsort(costs)[0]  # its last row is compared first
-    return QRectF(QPointF(*spots[best].tolist()), size)
+    heeded, tried = _heeded(shape, seen), list[_Floats]()
+    for spots in _by_rank(shape, size, heeded):
+        costs = _costs(spots[:, :2], size, heeded)
+        free = ~costs.any(axis=0)
+        if free.any():
+            return QRectF(QPointF(*spots[free.argmax(), :2].tolist()), size)
+        tried.append(np.vstack((spots.T, costs)))
+    x, y, *ranks = np.hstack(tried)
+    best = np.lexsort(ranks)[0]  # its last row is compared first
+    return QRectF(QPointF(float(x[best]), float(y[best])), size)
+
+
+def _by_rank(shape: QRectF, size: QSizeF, heeded: "_Heeded") -> Iterator[_Floats]:
+    """Yield places and how far off they are (n, 3), the better first, some at a time.
+
+    Of those that nothing covers the first is the best, and seldom one of many has to
+    be compared with all that lies around.
+    """
+    close = _column(heeded.area, size) if shape.isNull() else _near(shape, size, heeded)
+    near = np.array([(x, y, 0.0) for x, y in close]).reshape(-1, 3)
+    yield from _some(near)
+    far = _anywhere(size, heeded)
+    off = _distances(far, shape, size)
+    yield from _some(np.column_stack((far, off))[np.argsort(off, kind="stable")])
+
+
+def _some(spots: _Floats) -> Iterator[_Floats]:
+    for start in range(0, len(spots), _AT_ONCE):
+        yield spots[start : start + _AT_ONCE]
 
 
 @dataclass(frozen=True, eq=False)
 class _Heeded:
-    """The constraints as edges, (n, 4): left, top, right, bottom, and ``blocks``."""
+    """The constraints as edges, (n, 4): left, top, right, bottom.
+
+    ``rects`` are the reference, the other shapes and the texts; ``kinds`` (n, 3) has a
+    1 for which of these each is; ``blocks`` are those that stop a label.
+    """
 
     area: Edges
-    taken: Edges
-    others: Edges
     clear: Edges
+    rects: Edges
+    kinds: _Floats
     blocks: Edges
 
 
@@ -84,7 +108,7 @@ def _heeded(shape: QRectF, seen: Surroundings) -> _Heeded:
     All stop a label, or as many of the nearest as are feasible: each adds two columns
     and two rows, and each position is compared with all of them.
     """
-    (mine,) = edges([shape])
+    area, clear, mine = edges((seen.area, seen.clear, shape))
     overlaps = _lengths(seen.others - _OUTWARD, mine).min(axis=1, initial=inf) > 0
     others = seen.others + np.where(overlaps, 0.0, GAP)[:, None] * _OUTWARD
     blocks = np.concatenate((seen.taken, others))
@@ -94,8 +118,9 @@ def _heeded(shape: QRectF, seen: Surroundings) -> _Heeded:
         apart = np.maximum(-_lengths(blocks, mine), 0)
         nearest = np.argsort(np.hypot(*apart.T), kind="stable")[:most]
         blocks = blocks[nearest]
-    area, clear = edges([seen.area]), edges([seen.clear])
-    return _Heeded(area, seen.taken, others, clear, blocks)
+    rects = np.concatenate((clear[None], others, seen.taken))
+    kinds = np.eye(3).repeat((1, len(others), len(seen.taken)), axis=0)
+    return _Heeded(area, clear, rects, kinds, blocks)
 
 
 def edges(rects: Iterable[QRectF]) -> Edges:
@@ -147,11 +172,12 @@ def _nearest(
     return (one[1], other[0]) if one[1] < other[0] else (one[0], other[1])
 
 
-def _column(area: QRectF, size: QSizeF) -> Iterator[tuple[float, float]]:
+def _column(area: _Floats, size: QSizeF) -> Iterator[tuple[float, float]]:
     """Yield the places of a label without a shape: down the left edge of the view."""
+    left, top, _, bottom = area.tolist()
     pitch = size.height() + GAP
-    for number in range(max(1, int(area.height() / pitch) - 1)):
-        yield area.left() + 2 * GAP, 2 * GAP + number * pitch
+    for number in range(max(1, int((bottom - top) / pitch) - 1)):
+        yield left + 2 * GAP, 2 * GAP + number * pitch
 
 
 def _near(
@@ -187,46 +213,42 @@ def _stops(edge: tuple[float, float], length: float, blocks: _Spans) -> list[flo
     return [s for s in stops if min(high, s + length) - max(low, s) >= least]
 
 
-def _anywhere(size: QSizeF, heeded: _Heeded) -> Iterator[tuple[float, float]]:
-    """Yield places in the view: if any is free, one of these is.
+def _anywhere(size: QSizeF, heeded: _Heeded) -> _Floats:
+    """Return places in the view (n, 2): if any is free, one of these is.
 
     A label in a free place can be moved left and up until something stops it. Of very
     many blocks only the nearest are looked at.
     """
-    left, top, right, bottom = np.concatenate((heeded.blocks, heeded.clear)).T
-    (area,) = heeded.area.tolist()
-    xs = {area[0], area[2] - size.width(), *right, *(left - size.width())}
-    ys = {area[1], area[3] - size.height(), *bottom, *(top - size.height())}
-    return product(sorted(xs), sorted(ys))
+    left, top, right, bottom = np.vstack((heeded.blocks, heeded.clear)).T
+    area = heeded.area
+    wide, high = size.width(), size.height()
+    xs = np.unique(np.concatenate((area[[0]], area[[2]] - wide, right, left - wide)))
+    ys = np.unique(np.concatenate((area[[1]], area[[3]] - high, bottom, top - high)))
+    return np.column_stack((np.repeat(xs, len(ys)), np.tile(ys, len(xs))))
 
 
 def _costs(spots: _Floats, size: QSizeF, heeded: _Heeded) -> _Floats:
     """Return (4, n): covered of the reference, of shapes, of texts, and out of view."""
-    ends = spots + np.array((size.width(), size.height()))
-    label = np.hstack((spots, ends))
-    area = size.width() * size.height()
-    rows = (
-        _shared(label, heeded.clear),
-        _shared(label, heeded.others),
-        _shared(label, heeded.taken),
-        area - _shared(label, heeded.area),
-    )
+    own, sides = size.width() * size.height(), np.array((size.width(), size.height()))
+    labels = np.hstack((spots, spots + sides))
+    # Rectangles beyond all labels share nothing with them.
+    reach = np.append(labels[:, :2].min(axis=0), labels[:, 2:].max(axis=0))
+    near = (_lengths(heeded.rects, reach) > 0).all(axis=1)
+    covered = _shared(labels, heeded.rects[near]) @ heeded.kinds[near]
+    seen = _shared(labels, heeded.area[None])[:, 0]
+    costs = np.vstack((covered.T, own - seen))
     # Noise in the last digits must not decide between places that are equally good.
-    return np.asarray(np.round(np.stack(rows), 3), np.float64)
+    return np.asarray(costs.round(3), np.float64)
 
 
 def _shared(labels: _Floats, rects: _Floats) -> _Floats:
-    """Return how much area of each label (n, 4) some rectangles cover, summed."""
-    if not len(labels):
-        return np.zeros(0)
-    # Rectangles beyond all labels share nothing with them.
-    reach = np.append(labels[:, :2].min(axis=0), labels[:, 2:].max(axis=0))
-    left, top, right, bottom = rects[_lengths(rects, reach).min(axis=1) > 0].T
+    """Return how much area each label (n, 4) has in common with each rectangle."""
+    left, top, right, bottom = rects.T
     wide = np.minimum(labels[:, 2:3], right) - np.maximum(labels[:, 0:1], left)
     high = np.minimum(labels[:, 3:4], bottom) - np.maximum(labels[:, 1:2], top)
     np.maximum(wide, 0, out=wide)
     np.maximum(high, 0, out=high)
-    return np.asarray(np.einsum("ij,ij->i", wide, high))
+    return np.asarray(np.multiply(wide, high, out=wide))
 
 
 def _distances(spots: _Floats, shape: QRectF, size: QSizeF) -> _Floats:
@@ -241,7 +263,3 @@ def _distances(spots: _Floats, shape: QRectF, size: QSizeF) -> _Floats:
     )
     off: _Floats = np.hypot(np.maximum(across, 0), np.maximum(down, 0))
     return off
-
-
-def _array(spots: Iterable[tuple[float, float]]) -> _Floats:
-    return np.array(list(spots), np.float64).reshape(-1, 2)

@@ -33,7 +33,7 @@ def _settle(window: MainWindow) -> None:
 
 
 def _wear_one_sheet(window: MainWindow) -> None:
-    for part in window._parts():
+    for part in window.parts():
         part.setStyleSheet("")
     window.setStyleSheet(theme._style_sheet(theme.current()))
 
@@ -108,5 +108,5 @@ def test_that_a_page_that_is_open_follows_the_theme_in_a_turn_of_its_own(
     assert theme.DARK.accent in page.styleSheet()
     _settle(window)
     assert theme.LIGHT.accent in page.styleSheet()
-    assert all(theme.LIGHT.accent in part.styleSheet() for part in window._parts())
+    assert all(theme.LIGHT.accent in part.styleSheet() for part in window.parts())
     assert not isinstance(QWidget(), theme.DressesItself)

@@ -6,15 +6,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QChildEvent, QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
-    QApplication,
     QHBoxLayout,
     QLineEdit,
-    QMainWindow,
     QMenu,
     QPlainTextEdit,
     QPushButton,
@@ -44,6 +42,7 @@ from viewer.ui.application.show_once import show_once
 from viewer.ui.application.status_bar import StatusBar
 from viewer.ui.widgets import theme
 from viewer.ui.window.crash import CrashHandler
+from viewer.ui.window.dressed import DressedWindow
 from viewer.ui.window.notice_bar import NoticeBar
 from viewer.ui.window.recent_menu import RecentMenu
 from viewer.ui.window.session_meter import SessionMeter
@@ -75,15 +74,13 @@ class _Shown:
     widget: QWidget
 
 
-class MainWindow(QMainWindow):
+class MainWindow(DressedWindow):
     """The program's window; workspaces are added to it one by one."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self.context = context
         self._shown: list[_Shown] = []
-        self._dressing = QTimer(self, interval=0)
-        self._dressing.timeout.connect(self._dress_next)
         self._read: ReadsCases | None = None
         self._measure: ShowsRuns | None = None
         self._review: ReviewsCases | None = None
@@ -318,44 +315,16 @@ class MainWindow(QMainWindow):
     def _quit(self) -> None:
         self.close()
 
-    def _parts(self) -> Iterator[QWidget]:
-        """Yield what wears the theme: hundreds of widgets each, with their pages.
-
-        A sheet of the window would be computed for all of them at once, which stops
-        it for a tenth of a second.
-        """
+    def inner_parts(self) -> Iterator[QWidget]:
+        """Yield the switch, the notices and the workspaces."""
         yield from (self.switch, self._told)
         yield from (shown.widget for shown in self._shown)
-        for child in self.children():
-            if isinstance(child, QWidget) and child is not self.centralWidget():
-                yield child
-
-    def dress(self) -> None:
-        """Dress what is seen in the current theme; the rest, one part a turn."""
-        for part in self._parts():
-            if part.isVisibleTo(self) and not part.isWindow():
-                theme.dress(part)
-        self._dressing.start()
-
-    def _dress_next(self) -> None:
-        if not any(map(theme.dress, self._parts())):
-            self._dressing.stop()
-
-    def childEvent(self, event: QChildEvent) -> None:  # noqa: N802 - Qt's name
-        """Dress a dialog or a menu that is about to be shown for the first time."""
-        super().childEvent(event)
-        if event.polished():
-            child = event.child()
-            if isinstance(child, QWidget) and child.isWindow():
-                theme.dress(child)
 
     def _change_theme(self) -> None:
         self._apply_theme(theme.LIGHT if theme.current().dark else theme.DARK)
 
     def _apply_theme(self, palette: theme.Palette) -> None:
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            theme.apply(application, palette)
+        self.wear(palette)
         self.context.actions.set_checked("view.theme", not palette.dark)
 
     def _full_screen(self) -> None:

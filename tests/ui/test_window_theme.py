@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+from PySide6.QtCore import QThreadPool
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
 from viewer import app
@@ -27,9 +28,12 @@ def window(qtbot: QtBot, settings: Settings) -> MainWindow:
 
 
 def _settle(window: MainWindow) -> None:
+    """Wait until everything is dressed, and what workspaces read is there."""
     while window._dressing.isActive():
         QApplication.processEvents()
-    QApplication.processEvents()
+    for _ in range(3):
+        QThreadPool.globalInstance().waitForDone()
+        QApplication.processEvents()
 
 
 def _wear_one_sheet(window: MainWindow) -> None:
@@ -42,7 +46,7 @@ def _workspaces(window: MainWindow) -> dict[str, QImage]:
     pictures = {}
     for place in (Place.READ, Place.MEASURE, Place.REVIEW, Place.MODELS):
         window.enter(place)
-        QApplication.processEvents()
+        _settle(window)
         pictures[str(place)] = window.grab().toImage()
     return pictures
 
@@ -78,7 +82,6 @@ def test_that_parts_look_as_under_one_sheet(
     look(window)  # what was shown in another theme is dressed again
     for other in (theme.LIGHT, theme.DARK, palette):
         theme.apply(qapp, other)
-        look(window)
     _settle(window)
     parts = look(window)
     _wear_one_sheet(window)
@@ -109,4 +112,3 @@ def test_that_a_page_that_is_open_follows_the_theme_in_a_turn_of_its_own(
     _settle(window)
     assert theme.LIGHT.accent in page.styleSheet()
     assert all(theme.LIGHT.accent in part.styleSheet() for part in window.parts())
-    assert not isinstance(QWidget(), theme.DressesItself)

@@ -144,6 +144,19 @@ def test_that_many_labels_are_placed_in_several_turns(qtbot: QtBot) -> None:
     assert layers.marks == items[1:]
 
 
+@pytest.mark.usefixtures("qapp")
+def test_that_of_two_equal_marks_each_has_an_item_that_goes_with_it() -> None:
+    scene = QGraphicsScene()
+    layers = Layers(scene, Face())
+    before = len(scene.items())
+    mark = DrawnMark(Mark(MarkKind.POINT, (PointPx(5, 5),)), ("1",), chosen=False)
+    layers.set_marks((mark, mark))
+    assert len(set(layers.marks)) == 2
+    layers.set_marks((mark,))
+    layers.set_marks(())
+    assert len(scene.items()) == before
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_that_the_place_of_a_label_is_the_best_of_all_that_are_tried(seed: int) -> None:
     """The first that nothing covers is taken, without a look at the rest."""

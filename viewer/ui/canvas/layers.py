@@ -5,6 +5,7 @@ kind of item is imported with its first one.
 """
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -85,7 +86,7 @@ class Layers:
         )
         self._answers: tuple[AnswerItem, ...] = ()
         self._marks: tuple[MarkItem, ...] = ()
-        self._drawn_marks: dict[DrawnMark, MarkItem] = {}
+        self._drawn: tuple[DrawnMark, ...] = ()
         self._locator: Locator | None = None
         self._objects: ObjectsItem | None = None
         self.slide: SlideMap | None = None
@@ -225,7 +226,7 @@ class Layers:
         """
         for item in self._answers:
             self._remove(item)
-        self._answers = self._drawn(answers) if answers else ()
+        self._answers = self._answer_items(answers) if answers else ()
         self._order()
 
     @property
@@ -233,7 +234,9 @@ class Layers:
         """Whether an answer is seen whose parts are larger than native pixels."""
         return self._root.isVisible() and any(item.coarse for item in self._answers)
 
-    def _drawn(self, answers: "tuple[StoredAnswer, ...]") -> "tuple[AnswerItem, ...]":
+    def _answer_items(
+        self, answers: "tuple[StoredAnswer, ...]"
+    ) -> "tuple[AnswerItem, ...]":
         from viewer.domain.answer import HeatMapAnswer
         from viewer.ui.canvas.overlays.answer_item import model_colors
         from viewer.ui.canvas.overlays.answers import answer_item, depths
@@ -322,14 +325,16 @@ class Layers:
 
     def set_marks(self, drawn: tuple[DrawnMark, ...]) -> None:
         """Draw marks in place of those before; the last lies on top."""
-        before, self._drawn_marks, made = self._drawn_marks, {}, []
-        for each in drawn:
-            item = before.pop(each, None) or self._mark_item(each)
-            self._drawn_marks[each] = item
-            made.append(item)
-        for item in before.values():
+        known: dict[DrawnMark, list[MarkItem]] = {}
+        for each, item in zip(self._drawn, self._marks, strict=True):
+            known.setdefault(each, []).append(item)
+        self._marks = tuple(
+            known[each].pop() if known.get(each) else self._mark_item(each)
+            for each in drawn
+        )
+        self._drawn = drawn
+        for item in chain.from_iterable(known.values()):
             self._remove(item)
-        self._marks = tuple(made)
         self._order()
 
     def _mark_item(self, drawn: DrawnMark) -> "MarkItem":

@@ -1,13 +1,16 @@
 """The two themes: their colours as data, and how an application applies one."""
 
+from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
+from PySide6.QtCore import QChildEvent, QTimer
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from shiboken6 import isValid
 
 from viewer.domain import styles
@@ -93,12 +96,9 @@ def current() -> Palette:
     return _IN_USE["palette"]
 
 
-@runtime_checkable
-class DressesItself(Protocol):
-    """A window of so many widgets that its parts are dressed one after another."""
-
-    def dress(self) -> None:
-        """Apply the current theme to what is seen, and soon to the rest."""
+def other() -> Palette:
+    """Return the palette that is not in use."""
+    return LIGHT if current().dark else DARK
 
 
 def apply(app: QApplication, palette: Palette) -> None:
@@ -116,7 +116,7 @@ def apply(app: QApplication, palette: Palette) -> None:
         # a chart's menu may be listed though its plot is gone
         if not isValid(window) or window.parent() is not None:
             continue
-        if isinstance(window, DressesItself):
+        if isinstance(window, DressedWindow):
             window.dress()
         else:
             dress(window)
@@ -132,6 +132,58 @@ def dress(window: QWidget) -> bool:
         return False
     window.setStyleSheet(sheet)
     return True
+
+
+class DressedWindow(QMainWindow):
+    """Dresses what is seen when the theme changes; the rest follows, one part a turn.
+
+    One sheet of the window would be computed for all of its widgets at once, some
+    thousand, which stops it for a tenth of a second.
+
+    Bars, menus, dialogs and what :meth:`inner_parts` names are its parts. A part that
+    is about to be shown sooner is to be dressed by :func:`dress`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._dressing = QTimer(self, interval=0)
+        self._dressing.timeout.connect(self._dress_next)
+
+    @abstractmethod
+    def inner_parts(self) -> Iterator[QWidget]:
+        """Yield the parts of the central widget; together they hold all it shows."""
+
+    def parts(self) -> Iterator[QWidget]:
+        """Yield everything that wears the theme."""
+        yield from self.inner_parts()
+        for child in self.children():
+            if isinstance(child, QWidget) and child is not self.centralWidget():
+                yield child
+
+    def wear(self, palette: Palette) -> None:
+        """Apply a theme to the application."""
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            apply(application, palette)
+
+    def dress(self) -> None:
+        """Dress what is seen in the current theme, and the rest soon."""
+        for part in self.parts():
+            if part.isVisibleTo(self) and not part.isWindow():
+                dress(part)
+        self._dressing.start()
+
+    def _dress_next(self) -> None:
+        if not any(map(dress, self.parts())):
+            self._dressing.stop()
+
+    def childEvent(self, event: QChildEvent) -> None:  # noqa: N802 - Qt's name
+        """Dress a dialog or a menu that is about to be shown for the first time."""
+        super().childEvent(event)
+        if event.polished():
+            child = event.child()
+            if isinstance(child, QWidget) and child.isWindow():
+                dress(child)
 
 
 def caption_font(base: QFont) -> QFont:

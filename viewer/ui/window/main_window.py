@@ -42,7 +42,6 @@ from viewer.ui.application.show_once import show_once
 from viewer.ui.application.status_bar import StatusBar
 from viewer.ui.widgets import theme
 from viewer.ui.window.crash import CrashHandler
-from viewer.ui.window.dressed import DressedWindow
 from viewer.ui.window.notice_bar import NoticeBar
 from viewer.ui.window.recent_menu import RecentMenu
 from viewer.ui.window.session_meter import SessionMeter
@@ -74,7 +73,7 @@ class _Shown:
     widget: QWidget
 
 
-class MainWindow(DressedWindow):
+class MainWindow(theme.DressedWindow):
     """The program's window; workspaces are added to it one by one."""
 
     def __init__(self, context: AppContext) -> None:
@@ -99,7 +98,7 @@ class MainWindow(DressedWindow):
         context.changes.models_written.connect(self.reload_models)
         context.actions.mode_changed.connect(self._fill_menus)
         context.changes.deleted.connect(self._forget)
-        self._apply_theme(theme.THEMES.get(self._layout.theme, theme.DARK))
+        self.wear(theme.THEMES.get(self._layout.theme, theme.DARK))
         self._place()
 
     @property
@@ -143,7 +142,7 @@ class MainWindow(DressedWindow):
             "file.quit": self._quit,
             **self._undoing.handlers(),
             **self.notice_bar.handlers(),
-            "view.theme": self._change_theme,
+            "view.theme": lambda: self.wear(theme.other()),
             "view.full_screen": self._full_screen,
             "window.palette": self._show_palette,
             "help.shortcuts": self._show_shortcuts,
@@ -317,14 +316,11 @@ class MainWindow(DressedWindow):
 
     def inner_parts(self) -> Iterator[QWidget]:
         """Yield the switch, the notices and the workspaces."""
-        yield from (self.switch, self._told)
-        yield from (shown.widget for shown in self._shown)
+        yield from (self.switch, self._told, *(one.widget for one in self._shown))
 
-    def _change_theme(self) -> None:
-        self._apply_theme(theme.LIGHT if theme.current().dark else theme.DARK)
-
-    def _apply_theme(self, palette: theme.Palette) -> None:
-        self.wear(palette)
+    def wear(self, palette: theme.Palette) -> None:
+        """Apply a theme to the application, and tick its command."""
+        super().wear(palette)
         self.context.actions.set_checked("view.theme", not palette.dark)
 
     def _full_screen(self) -> None:

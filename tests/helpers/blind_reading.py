@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from PySide6.QtCore import QThreadPool
+from PySide6.QtCore import QEvent, QThreadPool
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -70,8 +70,12 @@ class BlindReading:
     hidden: Sequence[_Hidden] = field(init=False)
 
     def begin(self) -> None:
-        """Let the next reader begin, who agrees to what is asked."""
+        """Let the next reader begin, who agrees to what is asked.
+
+        What the one before had copied is no longer there.
+        """
         self.readers += 1
+        QApplication.clipboard().clear()
         store = self.settings.store
         self.session = self.task.open(store, f"Reader {self.readers}")
         if not recording.has_consented(store, self.session):
@@ -104,6 +108,8 @@ class BlindReading:
     def search(self) -> list[Leak]:
         """Search everything for what the state of the cases keeps secret."""
         self.states += 1
+        # Qt deletes these once it is idle, which it never is in a test.
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         return leaks(self._place, self._secrets(), self._shapes())
 
     @cached_property
@@ -149,8 +155,9 @@ class BlindReading:
             for task in page._tasks
             if task.state is TaskState.LOCKED
         }
-        shapes = {mask for key, mask in self._masks.items() if key not in revealed}
-        shapes |= {*MODELS}
+        shown = {mask for key, mask in self._masks.items() if key in revealed}
+        # Two findings of an image may have the same mask, which is shown with either.
+        shapes = {*self._masks.values(), *MODELS} - shown
         for task, hidden in zip(page._tasks, self.hidden, strict=False):
             if task.stage == 0 and hidden.advice:
                 shapes |= {hidden.withheld, advice_before(task.position, 0)}

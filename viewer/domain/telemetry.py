@@ -1,8 +1,10 @@
 """What was on screen while a reader had a case open, and how a reader is asked."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Final
 
 from viewer.domain.geometry import BoxPx
@@ -62,6 +64,28 @@ class Look:
     start: str
     duration_ms: NotNegative
     sight: Sight
+
+
+def lined_up(looks: Sequence[Look]) -> Iterator[tuple[int, Look]]:
+    """Yield each look with the millisecond of a replay at which it begins.
+
+    Time without any look, such as a pause, takes none. Where a clock was set back the
+    looks of a viewport follow each other, and viewports are not aligned.
+    """
+    if not looks or clock_problem(looks):
+        ends: Counter[int] = Counter()
+        for look in looks:
+            yield ends[look.sight.viewport], look
+            ends[look.sight.viewport] += look.duration_ms
+        return
+    starts = [datetime.fromisoformat(look.start) for look in looks]
+    reached, played = min(starts), timedelta()
+    for start, look in sorted(zip(starts, looks, strict=True), key=itemgetter(0)):
+        began = played - max(reached - start, timedelta())
+        yield began // timedelta(milliseconds=1), look
+        end = start + timedelta(milliseconds=look.duration_ms)
+        played = max(played, began + timedelta(milliseconds=look.duration_ms))
+        reached = max(reached, end)
 
 
 def clock_problem(looks: Iterable[Look]) -> str:

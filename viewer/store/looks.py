@@ -39,6 +39,16 @@ def looks_of(
     return tuple(map(_look, rows))
 
 
+def cases_with_looks(store: Store) -> dict[int, list[int]]:
+    """Return the positions of the cases that were recorded, by session."""
+    found: dict[int, list[int]] = {}
+    for row in store.rows(
+        "SELECT DISTINCT session_id, position FROM reading_look ORDER BY 1, 2"
+    ):
+        found.setdefault(row["session_id"], []).append(row["position"])
+    return found
+
+
 def _look(row: Row) -> Look:
     seen = {name: row[name] for name in _SIGHT} | {"inverted": bool(row["inverted"])}
     return Look(row["position"], row["start"], row["duration_ms"], Sight(**seen))

@@ -26,7 +26,7 @@ from viewer.ui.panels.review.bar import (
     progress_words,
 )
 from viewer.ui.panels.review.results import estimate_words, pair_words, row_words
-from viewer.ui.panels.review.start import what_words
+from viewer.ui.panels.review.sessions import what_words
 
 COUNTS = ErrorCounts(
     "m",

@@ -3,15 +3,16 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.review_story import ReviewStory, open_review
 from tests.helpers.sealed_sessions import store_of_questions
 from viewer.domain.reading import SessionId
 from viewer.domain.telemetry import Look
+from viewer.services.readings import recording
 from viewer.services.readings.telemetry import decision
 from viewer.settings import Settings
 from viewer.store.database import open_store
@@ -116,6 +117,75 @@ def test_that_zoom_and_window_are_recorded_until_the_reader_stops_it(
     assert decision(story.review._store, SessionId(2)) is False
     page.bar.leave.click()
     assert kept(story, 2) == ()
+
+
+def consent(story: ReviewStory) -> None:
+    briefing = story.review.briefing
+    QTest.mouseClick(
+        briefing.record, LEFT, pos=QPoint(8, briefing.record.height() // 2)
+    )
+    briefing.begin.click()
+    story.wait(lambda: story.page.ready)
+
+
+def replays(story: ReviewStory) -> list[QPushButton]:
+    buttons = story.review.start.findChildren(QPushButton)
+    return [b for b in buttons if b.text() == "Replay" and b.isVisible()]
+
+
+def test_that_a_finished_session_is_replayed_as_it_was_seen_until_it_is_withdrawn(
+    story: ReviewStory,
+) -> None:
+    ask(story, "Ann")
+    consent(story)
+    story.page.image.zoom_at(QPointF(20, 20), 8.0)
+    drag(story, LEFT, 40)
+    story.page.bar.leave.click()
+    story.wait(story.review.start.sessions.isVisible)
+    assert not replays(story)  # still being read
+    story.review.open_session(SessionId(2))
+    story.wait(lambda: story.page.ready)
+    while story.review.reviewing:
+        story.press(Qt.Key.Key_2, Qt.Key.Key_Return, Qt.Key.Key_Return)
+    looks = [look for look in kept(story, 2) if look.position == 0]
+    story.review.done.back.click()
+    story.wait(lambda: replays(story))
+    replays(story)[0].click()
+    page = story.review.replay
+    story.wait(page.slider.maximum)
+    assert page.heading.text().endswith("Ann")
+    assert page.slider.maximum() == sum(look.duration_ms for look in looks)
+    begin = 0
+    for look in looks:
+        page.slider.setValue(begin)
+        (view,) = page.views
+        sight, seen = look.sight, view.seen
+        assert view.sight == sight
+        window = view.window_shown
+        assert window is not None
+        assert (window.center, window.width) == (sight.center, sight.width)
+        assert seen.x0 <= sight.column0 + 1
+        assert seen.x1 >= sight.column1 - 1
+        assert seen.y0 <= sight.row0 + 1
+        assert seen.y1 >= sight.row1 - 1
+        begin += look.duration_ms
+    page.slider.setValue(0)
+    page.speed.choose("16")
+    page.play.click()
+    story.wait(lambda: page.slider.value() == page.slider.maximum())
+    assert page.play.text() == "Play"
+    page.map.click()
+    assert f"{page.slider.maximum() / 1000:.1f} s (yellow)" in page.about.text()
+    assert page.views[0].fitted
+    QTest.keyClick(page, Qt.Key.Key_Escape)
+    story.wait(story.review.start.isVisible)
+    assert page.views[0].shown_ref is None
+
+    recording.withdraw(story.review._store, SessionId(2))
+    story.review.refresh()
+    story.wait(lambda: not replays(story))
+    page.open(SessionId(2), "Ann", [0])
+    story.wait(lambda: "Nothing was recorded" in page.problem.text())
 
 
 def test_that_who_declines_reads_without_a_record(story: ReviewStory) -> None:

@@ -7,7 +7,7 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.grid import Grid
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reading import Consent, Task, TaskState, open_cases
-from viewer.domain.telemetry import Look, Sight, clock_problem
+from viewer.domain.telemetry import Look, Sight, clock_problem, lined_up
 
 SIGHT = Sight(0, 0, 0, 1.5, 2.0, 30.5, 44.0, 1.0)
 
@@ -33,6 +33,29 @@ def test_that_a_clock_that_was_set_back_is_told_by_its_row() -> None:
     assert clock_problem([]) == ""
     assert clock_problem([at(1), at(1.5), at(9), at(1, viewport=1)]) == ""
     assert "before row 3:" in clock_problem([at(1), at(2), at(2.4)])
+
+
+def begins(*looks: Look) -> list[int]:
+    return [begin for begin, _ in lined_up(looks)]
+
+
+def test_that_a_replay_keeps_the_time_between_viewports_and_leaves_pauses_out() -> None:
+    assert begins() == []
+    assert begins(at(1), at(1.5), at(9), at(9.1, 900, viewport=1)) == [
+        0,
+        500,
+        1000,
+        1100,
+    ]
+    other = at(1.2, 1000, viewport=1)  # it ends, and is recorded, after the next one
+    looks = [at(1), at(1.5, 200), other, at(3, 100), at(3.05, 10, viewport=1)]
+    assert begins(*looks) == [0, 200, 500, 1200, 1250]
+    assert [look for _, look in lined_up(looks)][:3] == [looks[0], other, looks[1]]
+
+
+def test_that_looks_follow_each_other_where_a_clock_was_set_back() -> None:
+    looks = [at(5), at(1, 100), at(2, 10), at(3, 7, viewport=1)]
+    assert begins(*looks) == [0, 500, 600, 0]
 
 
 def test_that_open_cases_come_in_their_order_and_unsure_ones_last() -> None:

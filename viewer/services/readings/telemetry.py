@@ -3,19 +3,21 @@
 import hashlib
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
-from viewer.domain.geometry import SizePx
+from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.reading import Consent, SessionId
 from viewer.domain.telemetry import ASKED, TELEMETRY, VERSION, Look, clock_problem
 from viewer.metrics.dwell import dwell_ms
 from viewer.services.readings.cases import task
+from viewer.services.readings.opening import sessions
 from viewer.services.sessions.ground import Ground, ground_of, refuse_sealed
 from viewer.services.sessions.seal import moment
 from viewer.store import looks, reading_audit, readings
@@ -137,6 +139,21 @@ class Replay:
     problem: str = ""
 
 
+def replayable(store: Path) -> Mapping[SessionId, Sequence[int]]:
+    """Return the recorded cases of the sessions whose recording may be looked at.
+
+    Not while their reader reads, whom it would influence, and not where they were
+    sealed elsewhere.
+    """
+    with open_store(store) as opened:
+        recorded = looks.cases_with_looks(opened)
+    return {
+        one.id: recorded[one.id]
+        for one in sessions(store)
+        if one.id in recorded and one.finished and not one.visiting
+    }
+
+
 def replay(store: Path, number: SessionId, position: int) -> Replay:
     """Return what was on screen at a case of a session.
 
@@ -171,19 +188,53 @@ def write_dwell_maps(store: Path, number: SessionId, folder: Path) -> tuple[Path
     """
     with open_store(store) as opened:
         refuse_sealed(ground_of(opened, number))
-        positions = sorted({one.position for one in looks.looks_of(opened, number)})
+        positions = looks.cases_with_looks(opened).get(number, [])
     files: dict[str, bytes] = {}
     for position in positions:
         shown = replay(store, number, position)
         for image in sorted({look.sight.image for look in shown.looks}):
-            of_image = [one for one in shown.looks if one.sight.image == image]
-            timed = [(one.sight.seen, one.duration_ms) for one in of_image]
             data = io.BytesIO()
-            np.save(data, dwell_ms(timed, shown.sizes[image]) / 1000)
+            np.save(data, dwell_map(shown, image))
             files[f"case{position + 1}_image{image + 1}.npy"] = data.getvalue()
     for name, content in files.items():
         write_atomically(folder / name, content)
     return tuple(folder / name for name in files)
+
+
+def dwell_map(
+    shown: Replay, image: int, most: int | None = None
+) -> npt.NDArray[np.float64]:
+    """Return for how many seconds each pixel of an image was in sight.
+
+    Parameters
+    ----------
+    shown : Replay
+        What was on screen at a case.
+    image : int
+        Its image, from 0.
+    most : int, optional
+        A larger image is divided into so many elements along its longer side, of which
+        each stands for its centre.
+
+    Returns
+    -------
+    ndarray of float64, (rows, columns)
+        Slices and viewports are added up.
+    """
+    size = shown.sizes[image]
+    longer = max(size.rows, size.columns)
+    scale = min(1.0, (most or longer) / longer)
+    timed = [
+        (_scaled(one.sight.seen, scale), one.duration_ms)
+        for one in shown.looks
+        if one.sight.image == image
+    ]
+    rows, columns = (max(1, round(n * scale)) for n in (size.rows, size.columns))
+    return dwell_ms(timed, SizePx(rows, columns)) / 1000
+
+
+def _scaled(box: BoxPx, scale: float) -> BoxPx:
+    return BoxPx(*(scale * edge for edge in (box.x0, box.y0, box.x1, box.y1)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,10 @@ from viewer.ui.panels.review.aid import AidSettings
 from viewer.ui.panels.review.briefing import Briefing
 from viewer.ui.panels.review.offers import ReviewOffers
 from viewer.ui.panels.review.page import ReviewPage
+from viewer.ui.panels.review.replay import ReplayPage
 from viewer.ui.panels.review.results import ReviewResults
 from viewer.ui.panels.review.sealed_files import SealedFiles
+from viewer.ui.panels.review.sessions import ReplayWanted
 from viewer.ui.panels.review.start import (
     ReviewStart,
     ReviewWanted,
@@ -45,8 +47,10 @@ _Offered = tuple[
     tuple[RunSummary, ...],
     tuple[str, ...],
     tuple[TaskChoice, ...],
+    Mapping[SessionId, Sequence[int]],
 ]
-"""Sessions begun, runs whose misses can be reviewed, data sets, and studies' tasks."""
+"""Sessions begun, runs whose misses can be reviewed, data sets, studies' tasks, and
+the recorded cases of sessions that can be replayed."""
 _Results = tuple["tuple[ErrorCounts, ...]", "tuple[PairAgreement, ...]"]
 _PURGED: Final = (
     "Your name and all your answers go for good, and no table counts them any more. "
@@ -93,6 +97,7 @@ class ReviewWorkspace(QWidget):
         self.start, self.page = ReviewStart(), ReviewPage(context.decoder)
         self.done, self.results = DonePage(), ReviewResults()
         self.briefing = Briefing()
+        self.replay = ReplayPage(self._store, context.decoder)
         self.files = SealedFiles(context.settings, self._fail, self)
         self._offers = ReviewOffers(
             self.start, self._store, self._background_tasks, self._fail
@@ -102,7 +107,14 @@ class ReviewWorkspace(QWidget):
         self.visiting = False
         """Whether a sealed session from another store is open."""
         self._pages = QStackedWidget()
-        for page in (self.start, self.briefing, self.page, self.done, self.results):
+        for page in (
+            self.start,
+            self.briefing,
+            self.page,
+            self.done,
+            self.results,
+            self.replay,
+        ):
             self._pages.addWidget(page)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -114,7 +126,9 @@ class ReviewWorkspace(QWidget):
         self.start.dataset_chosen.connect(self._offers.count_dataset)
         self.start.review_wanted.connect(self._open_review)
         self.start.study_wanted.connect(self._open_study)
-        self.start.session_wanted.connect(lambda e: self.open_session(e.session))
+        self.start.sessions.session_wanted.connect(
+            lambda e: self.open_session(e.session)
+        )
         self.start.results_wanted.connect(self._open_results)
         self.start.tasks.changed.connect(self._offers.count_task)
         self.start.task_wanted.connect(self._open_task)
@@ -122,6 +136,7 @@ class ReviewWorkspace(QWidget):
         self.briefing.left.connect(self._back)
         self.page.left.connect(self._back)
         self.results.left.connect(self._back)
+        self.replay.left.connect(self._back)
         self.done.back.clicked.connect(self._back)
         self.done.export.clicked.connect(self.files.export)
         self.files.told.connect(self.start.say)
@@ -177,6 +192,7 @@ class ReviewWorkspace(QWidget):
         from viewer.services.readings.opening import sessions
         from viewer.services.readings.review_offer import reviewable_runs
         from viewer.services.readings.task_readings import tasks_to_do
+        from viewer.services.readings.telemetry import replayable
         from viewer.services.running.batch_form import dataset_names
 
         store = self._store
@@ -187,6 +203,7 @@ class ReviewWorkspace(QWidget):
                 reviewable_runs(store),
                 dataset_names(store),
                 tasks_to_do(store),
+                replayable(store),
             ),
             then,
             self._fail,
@@ -198,8 +215,8 @@ class ReviewWorkspace(QWidget):
 
     def _show_offered(self, offered: _Offered) -> None:
         self._offered = offered
-        begun, runs, datasets, tasks = offered
-        self.start.show_sessions(begun)
+        begun, runs, datasets, tasks, recorded = offered
+        self.start.sessions.show_sessions(begun, recorded)
         self.start.show_runs(runs)
         self.start.show_datasets(datasets)
         self.start.tasks.offer_tasks(tasks)
@@ -231,6 +248,7 @@ class ReviewWorkspace(QWidget):
 
     def _begin(self, begun: _Begun) -> None:
         self._background_tasks.cancel_all()
+        self.replay.close_recording()
         summary, self._offered = begun.session.summary, None  # offers name models
         self.start.name_no_model()
         self.start.say("")
@@ -325,6 +343,11 @@ class ReviewWorkspace(QWidget):
             self._fail,
         )
 
+    def _open_replay(self, event: ReplayWanted) -> None:
+        self.replay.open(event.session, event.words, event.cases)
+        self._pages.setCurrentWidget(self.replay)
+        self.replay.play.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _ask_to_withdraw(self) -> None:
         confirm(
             self.window(),
@@ -352,6 +375,7 @@ class ReviewWorkspace(QWidget):
 
     def _back(self) -> None:
         self.close_session()
+        self.replay.close_recording()
         self._visit(False)
         self._pages.setCurrentWidget(self.start)
         self.start.reader.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -16,6 +16,7 @@ from tests.helpers.sealed_sessions import (
 )
 from viewer.cli import run_command_line
 from viewer.domain.errors import StoreError, WrongUseError
+from viewer.domain.geometry import SizePx
 from viewer.domain.reading import SessionId
 from viewer.domain.telemetry import Look, Sight
 from viewer.services.housekeeping.delete import Kind, Target, delete
@@ -25,11 +26,14 @@ from viewer.services.readings.sealed import open_sealed, write_answers
 from viewer.services.readings.sealing import seal_session
 from viewer.services.readings.task_readings import open_task
 from viewer.services.readings.telemetry import (
+    Replay,
     decide,
     decision,
+    dwell_map,
     export_telemetry,
     record,
     replay,
+    replayable,
 )
 from viewer.settings import HOME_VARIABLE, Settings
 from viewer.store.database import open_store
@@ -114,6 +118,25 @@ def test_that_what_was_on_screen_comes_back_as_it_was(store: Path) -> None:
     assert shown.sizes == (SIZE,)
     with pytest.raises(WrongUseError, match="Nothing was recorded of case 3"):
         replay(store, ZOE, 2)
+
+
+def test_that_a_recording_is_looked_at_once_every_case_is_locked(store: Path) -> None:
+    agreed(store)
+    assert replayable(store) == {}
+    answer_all(store, ZOE)
+    assert replayable(store) == {ZOE: [0, 1]}
+    recording.withdraw(store, ZOE)
+    assert replayable(store) == {}
+
+
+def test_that_a_coarse_dwell_map_is_the_centres_of_the_fine_one() -> None:
+    part = replace(SIGHT, row0=10.0, column0=4.0, row1=40.0, column1=20.0)
+    looks = (look(0, 1, part), look(0, 2), look(0, 3, replace(part, image=1)))
+    shown = Replay((), (SizePx(60, 48),), looks)
+    fine, coarse = dwell_map(shown, 0), dwell_map(shown, 0, most=20)
+    assert set(fine.ravel()) == {0.0, 0.5, 1.0}
+    assert coarse.shape == (20, 16)
+    assert (coarse == fine[1::3, 1::3]).all()
 
 
 def test_that_a_recorded_image_that_is_lost_is_told(store: Path) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -10,7 +9,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFrame,
-    QGridLayout,
     QHBoxLayout,
     QLineEdit,
     QPushButton,
@@ -25,11 +23,9 @@ from viewer.domain.form import (
     Form,
     Part,
     PlaceKind,
-    PlaceQuestion,
     RevealedChoiceQuestion,
 )
 from viewer.domain.form_catalog import FORMS
-from viewer.domain.reading import SessionId, SessionSummary
 from viewer.domain.run import RunSummary
 from viewer.services.readings.review_offer import (
     Aided,
@@ -41,11 +37,11 @@ from viewer.services.readings.review_offer import (
 from viewer.services.readings.task_readings import TaskWanted
 from viewer.ui.panels.review.aid import AidChoice
 from viewer.ui.panels.review.sample import CaseChoice, MissChoice
+from viewer.ui.panels.review.sessions import PLACES, SessionList
 from viewer.ui.panels.review.tasks import TaskCard
-from viewer.ui.tables.columns import grid_words
 from viewer.ui.widgets.labels import caption, primary, title
 from viewer.ui.widgets.long_choice import LongChoice
-from viewer.ui.widgets.plain_text import Label, as_tip
+from viewer.ui.widgets.plain_text import as_tip
 
 _WIDTH: Final = 720
 _GAP: Final = 12
@@ -53,12 +49,6 @@ _RECORD: Final = (
     "A new session asks its reader, before the first case, whether it may be recorded "
     "which part of which image is on screen, and for how long"
 )
-_PLACES: Final = {
-    PlaceKind.CELL: "a cell of the grid",
-    PlaceKind.POINT: "a point",
-    PlaceKind.BOXES: "a box",
-    PlaceKind.MASK: "a mask",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +75,6 @@ class StudyWanted:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SessionWanted:
-    """The reader wants to continue a session, or to see it again."""
-
-    session: SessionId
-
-
 class ReviewStart(QScrollArea):
     """A column of the available reviews, each with its size."""
 
@@ -101,8 +84,6 @@ class ReviewStart(QScrollArea):
     """StudyWanted"""
     results_wanted = Signal(object)
     """int: the run whose reviews are shown"""
-    session_wanted = Signal(object)
-    """SessionWanted"""
     run_chosen = Signal(object)
     """int: the run, when it or the choice of its misses changed"""
     dataset_chosen = Signal(object)
@@ -131,8 +112,7 @@ class ReviewStart(QScrollArea):
         self.cases, self.aid = CaseChoice(), AidChoice()
         self.study_words, self.read = caption(), primary("Read")
         self.tasks = TaskCard()
-        self.sessions = QGridLayout()
-        self._session_card = self._card("Continue", self.sessions)
+        self.sessions = SessionList()
         self._lay_out()
         self._fill()
         self._connect()
@@ -146,7 +126,7 @@ class ReviewStart(QScrollArea):
         column.addWidget(
             self._card("Reader", self._row(self.reader), self.record, self.problem)
         )
-        column.addWidget(self._session_card)
+        column.addWidget(self.sessions)
         column.addWidget(
             self._card(
                 "Study tasks",
@@ -201,7 +181,7 @@ class ReviewStart(QScrollArea):
         return row
 
     @staticmethod
-    def _card(words: str, *parts: "QWidget | QHBoxLayout | QGridLayout") -> QWidget:
+    def _card(words: str, *parts: "QWidget | QHBoxLayout") -> QWidget:
         card = QWidget()
         column = QVBoxLayout(card)
         column.setContentsMargins(0, 0, 0, 0)
@@ -218,7 +198,7 @@ class ReviewStart(QScrollArea):
         for form in filter(_needs_image_alone, FORMS.values()):
             self.forms.addItem(form.title, form)
         self.forms.setVisible(self.forms.count() > 1)
-        for kind, words in _PLACES.items():
+        for kind, words in PLACES.items():
             self.places.addItem(words, kind)
         for box, name in (
             (self.runs, "Run"),
@@ -304,31 +284,6 @@ class ReviewStart(QScrollArea):
         self.read.setEnabled(questions > 0 and not self.aid.lacks_model)
         self.read.setText(f"Read {counted(questions, 'case')}" if questions else "Read")
 
-    def show_sessions(self, sessions: Sequence[SessionSummary]) -> None:
-        """List sessions, unfinished ones first."""
-        while (item := self.sessions.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.setParent(None)
-                widget.deleteLater()
-        shown = [one for one in sessions if not one.withdrawn]
-        for row, one in enumerate(sorted(shown, key=lambda s: s.finished)):
-            self._list(row, one)
-        self._session_card.setVisible(bool(shown))
-
-    def _list(self, row: int, one: SessionSummary) -> None:
-        words = "View" if one.finished else "Continue"
-        go = QPushButton(words)
-        go.setAccessibleName(f"{words}: {what_words(one)}, {one.reader}")
-        go.clicked.connect(partial(self._want_session, one.id))
-        self.sessions.addWidget(Label(what_words(one)), row, 0)
-        self.sessions.addWidget(caption(one.reader), row, 1)
-        self.sessions.addWidget(caption(session_words(one)), row, 2)
-        self.sessions.addWidget(go, row, 3)
-        self.sessions.setColumnStretch(0, 2)
-        self.sessions.setColumnStretch(1, 1)
-        self.sessions.setColumnStretch(2, 1)
-
     def say(self, problem: str) -> None:
         """Show what is missing, or nothing."""
         self.problem.setText(problem)
@@ -382,9 +337,6 @@ class ReviewStart(QScrollArea):
         for aid in (self.aid, self.tasks.aid):
             aid.forget()
 
-    def _want_session(self, session: SessionId, _checked: bool = False) -> None:
-        self.session_wanted.emit(SessionWanted(session))
-
 
 def _offer(box: QComboBox, items: Sequence[tuple[str, object]]) -> None:
     """Refill a list, keeping the choice if it is still there."""
@@ -416,18 +368,3 @@ def run_words(run: RunSummary) -> str:
     """Return a run in words that name none of its models."""
     models = counted(len(run.models), "model")
     return f"Run {run.id} · {run.dataset} · {models} · {run.created_at[:10]}"
-
-
-def what_words(one: SessionSummary) -> str:
-    """Return the run, the grid and the kind of answer of a session in words."""
-    questions = [q for q in one.form.questions if isinstance(q, PlaceQuestion)]
-    placed = [_PLACES[k] for q in questions if q.required for k in q.kinds]
-    run = [] if one.run is None else [f"run {one.run}"]
-    grid = [grid_words(one.condition)] if one.condition else []
-    return " · ".join((one.title, *run, *grid, *placed))
-
-
-def session_words(one: SessionSummary) -> str:
-    """Return the progress of a session in words."""
-    unsure = f", {one.unresolved} unsure" if one.unresolved else ""
-    return f"{one.done} of {one.planned} done{unsure}"

@@ -138,12 +138,13 @@ class Pyramid:
 
         It is cached until the window changes, as pan and zoom need the same one.
         """
-        look = window, inverted
-        if self._table is None or self._table[0] != look:
+        look, known = (window, inverted), self._table
+        if known is None or known[0] != look:
             inputs = np.arange(CODES, dtype=np.int64) + (self._low or 0)
             shown = self._shade(inputs[None, :], None, window, inverted=inverted)
-            self._table = look, shown.ravel()
-        return self._table[1]
+            # Not read again: another thread may need the table of another window.
+            known = self._table = look, shown.ravel()
+        return known[1]
 
     def shade(
         self, patch: Patch, window: Window | None, *, inverted: bool

@@ -4,14 +4,19 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtGui import QGuiApplication, QImage
+import pytest
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
+from pytestqt.qtbot import QtBot
 
 from tests.ui.bir.conftest import COLUMNS, ROWS, Open, click, stroke
 from viewer.ui.application import preferences
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.preferences import Preferences
-from viewer.ui.canvas.picture import picture_of
+from viewer.ui.application.status_bar import WorkShown
+from viewer.ui.canvas import picture
+from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.picture import PictureMaker, picture_of
 from viewer.ui.panels.read.pictures import Pictures
 from viewer.ui.workspaces.read import ReadWorkspace
 
@@ -22,16 +27,75 @@ def _pixels(picture: QImage) -> npt.NDArray[np.uint8]:
     return rows.reshape(picture.height(), -1)[:, : picture.width()].copy()
 
 
+def _wait_for_pictures(view: ImageView, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not view.findChildren(PictureMaker))
+
+
+def _wait_for_file(path: Path, view: ImageView, qtbot: QtBot) -> None:
+    _wait_for_pictures(view, qtbot)
+    qtbot.waitUntil(lambda: not QImage(str(path)).isNull())
+
+
+def test_that_a_picture_in_bands_is_what_the_view_paints(
+    opened: Open,
+    context: AppContext,
+    series: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Grid, marks and corner text included; what is drawn meanwhile is not in it."""
+    view = opened(series)
+    for name in ("tool.length", "tool.ellipse", "tool.brush"):
+        context.actions[name].trigger()
+        stroke(view, (60, 60), (140, 90))
+    view.clearFocus()
+    twin = picture._Twin(view, identified=True)
+    twin.settle()
+    whole = twin.blank()
+    painter = QPainter(whole)
+    twin.render(painter, twin.area, twin.viewport().rect())
+    painter.end()
+    monkeypatch.setattr(picture, "_BAND", 20_000)
+    monkeypatch.setattr(picture, "_TURN_S", 0.0)
+    made: list[QImage] = []
+    maker = PictureMaker(view, identified=True)
+    maker.made.connect(made.append)
+    maker.start()
+    stroke(view, (30, 30), (190, 40))
+    _wait_for_pictures(view, qtbot)
+    assert made[0] == whole
+
+
+def test_that_a_picture_is_drawn_in_turns_and_can_be_stopped(
+    opened: Open, context: AppContext, series: Path, qtbot: QtBot
+) -> None:
+    view, shown = opened(series), list[WorkShown]()
+    context.status.work_changed.connect(shown.append)
+    board = QGuiApplication.clipboard()
+    board.clear()
+    context.actions["image.copy"].trigger()
+    assert shown[-1].text == "Drawing the picture…"
+    assert shown[-1].stop is not None
+    shown[-1].stop()
+    _wait_for_pictures(view, qtbot)
+    assert shown[-1].text == ""
+    assert board.image().isNull()
+    context.actions["image.copy"].trigger()
+    context.actions["image.copy"].trigger()  # again, in place of the first
+    _wait_for_pictures(view, qtbot)
+    assert not board.image().isNull()
+
+
 def test_that_a_picture_has_every_pixel_of_a_view_that_is_reduced(
     opened: Open, radiograph: Path
 ) -> None:
     view = opened(radiograph)
     view.zoom_by(0.25 / view.zoom)
     view.hide_overlays(True)
-    picture = picture_of(view, identified=False)
-    assert picture.width() == 4 * view.viewport().width()
+    drawn = picture_of(view, identified=False)
+    assert drawn.width() == 4 * view.viewport().width()
     assert view._display is not None
-    pixels, native = _pixels(picture), view._display.pyramid.image
+    pixels, native = _pixels(drawn), view._display.pyramid.image
     window = view._display.pyramid.table(None, inverted=False)
     expected = window[native.values[:ROWS, :COLUMNS].astype(int)]
     corner = view._camera.finer(4.0)
@@ -40,14 +104,16 @@ def test_that_a_picture_has_every_pixel_of_a_view_that_is_reduced(
 
 
 def test_that_a_picture_names_the_patient_only_if_preferred(
-    opened: Open, context: AppContext, series: Path
+    opened: Open, context: AppContext, series: Path, qtbot: QtBot
 ) -> None:
     view = opened(series)
     copy, board = context.actions["image.copy"], QGuiApplication.clipboard()
     copy.trigger()
+    _wait_for_pictures(view, qtbot)
     plain = _pixels(board.image())
     preferences.use(Preferences(pictures_name_patient=True))
     copy.trigger()
+    _wait_for_pictures(view, qtbot)
     named = _pixels(board.image())
     corner = slice(0, 40), slice(0, 90)
     assert plain[corner].max() < named[corner].max()
@@ -61,18 +127,22 @@ def test_that_marks_are_vectors_in_an_svg_and_part_of_a_png(
     context: AppContext,
     series: Path,
     tmp_path: Path,
+    qtbot: QtBot,
 ) -> None:
     view = opened(series)
     pictures = Pictures(read.lightbox, context)
     view.set_grid(None)
     pictures.write(view, tmp_path / "without.png")
+    _wait_for_file(tmp_path / "without.png", view, qtbot)
     context.actions["tool.length"].trigger()
     click(view, 60, 60)
     click(view, 140, 90)
     pictures.write(view, tmp_path / "with.png")
+    _wait_for_file(tmp_path / "with.png", view, qtbot)
     pictures.write(view, tmp_path / "with.svg")
     view.hide_overlays(True)
     pictures.write(view, tmp_path / "hidden.png")
+    _wait_for_file(tmp_path / "hidden.png", view, qtbot)
     hidden = QImage(str(tmp_path / "hidden.png"))
     one, other = (QImage(str(tmp_path / f"{n}.png")) for n in ("without", "with"))
     assert (_pixels(one) != _pixels(other)).sum() > 100
@@ -91,12 +161,17 @@ def test_that_a_picture_is_turned_like_the_view(
         view.one_to_one()
         view.clearFocus()
         seen = view.viewport().grab().toImage()
-        picture = picture_of(view, identified=True)
-        np.testing.assert_array_equal(_pixels(picture), _pixels(seen))
+        drawn = picture_of(view, identified=True)
+        np.testing.assert_array_equal(_pixels(drawn), _pixels(seen))
 
 
 def test_b33_the_selected_view_is_printed_as_it_is(
-    opened: Open, read: ReadWorkspace, context: AppContext, series: Path, tmp_path: Path
+    opened: Open,
+    read: ReadWorkspace,
+    context: AppContext,
+    series: Path,
+    tmp_path: Path,
+    qtbot: QtBot,
 ) -> None:
     view = opened(series)
     view.invert()
@@ -104,6 +179,7 @@ def test_b33_the_selected_view_is_printed_as_it_is(
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "page.pdf"))
     Pictures(read.lightbox, context).print_on(view, printer)
+    _wait_for_pictures(view, qtbot)
     page = (tmp_path / "page.pdf").read_bytes()
     assert page.startswith(b"%PDF")
     assert page.count(b"/Type /Page\n") == 1
@@ -121,14 +197,17 @@ def test_that_a_painted_mask_is_part_of_a_picture(
     context: AppContext,
     series: Path,
     tmp_path: Path,
+    qtbot: QtBot,
 ) -> None:
     view = opened(series)
     pictures = Pictures(read.lightbox, context)
     view.set_grid(None)
     pictures.write(view, tmp_path / "without.png")
+    _wait_for_file(tmp_path / "without.png", view, qtbot)
     context.actions["tool.brush"].trigger()
     stroke(view, (60, 60), (140, 90))
     pictures.write(view, tmp_path / "with.png")
+    _wait_for_file(tmp_path / "with.png", view, qtbot)
     pictures.write(view, tmp_path / "with.svg")
     one, other = (QImage(str(tmp_path / f"{n}.png")) for n in ("without", "with"))
     assert (_pixels(one) != _pixels(other)).sum() > 1000

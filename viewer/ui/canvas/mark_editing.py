@@ -76,12 +76,14 @@ class MarkEditing:
         """Lets a reader write beside a mark."""
         self.book = MarkBook(parent=owner)
         self.book.changed.connect(self._follow)
+        self._following = True
         # No QObject, whose connections would end by themselves with those of the view.
-        owner.destroyed.connect(self._leave)
+        owner.destroyed.connect(self.leave)
 
-    def _leave(self) -> None:
-        """Follow no book any more, as the view is gone; its own book may be as well."""
-        if isValid(self.book):
+    def leave(self) -> None:
+        """Follow no book any more; that of a view that is gone may be gone as well."""
+        if self._following and isValid(self.book):
+            self._following = False
             self.book.changed.disconnect(self._follow)
 
     def use(self, book: MarkBook) -> None:

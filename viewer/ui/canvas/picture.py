@@ -1,18 +1,27 @@
 """A view as a picture: what is seen, at the image's full resolution."""
 
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import Final
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QPainter, QTransform
 from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QStyleOptionGraphicsItem
 
 from viewer.domain.annotation import CornerText
+from viewer.ui.application.background_tasks import run_for
+from viewer.ui.canvas.display import Frame
 from viewer.ui.canvas.image_view import ImageView
 
 _LONGEST: Final = 8192
 """Pixels of a picture's longer side."""
+_BAND: Final = 1 << 21
+"""Pixels that are painted before another turn of the event loop may come."""
+_TURN_S: Final = 0.015
+"""After this the next item is painted in another turn."""
 
 
 class _Twin(ImageView):
@@ -20,7 +29,9 @@ class _Twin(ImageView):
 
     def __init__(self, view: ImageView, *, identified: bool) -> None:
         super().__init__()
-        self.viewport().resize(view.viewport().size())
+        self._frame: Frame | None = None
+        self.resize(view.viewport().size())
+        self.viewport().resize(self.size())
         longer = max(view.screen_size.rows, view.screen_size.columns)
         finer = min(max(1.0, 1 / view.zoom), max(1.0, _LONGEST / longer))
         self._own_ratio = view.ratio * finer
@@ -29,11 +40,112 @@ class _Twin(ImageView):
         if not identified and self._shown is not None:
             self.rename(replace(self._shown, corners=CornerText()))
             self.leave_out_texts()
+        self.marks.leave()  # or what is drawn meanwhile would be in half of it
 
     @property
     def ratio(self) -> float:
         """Device pixels of the picture per pixel of the view."""
         return self._own_ratio
+
+    def sample(self) -> None:
+        """Sample the image, which any thread may do, for use in every band."""
+        if self._display is not None and self._tiles is None:
+            self._frame = super().frame()
+
+    def frame(self) -> Frame:
+        """Return the image as it was sampled."""
+        return self._frame or super().frame()
+
+    def blank(self) -> QImage:
+        """Return a picture to paint on, as large as it has to be."""
+        size = self.screen_size
+        picture = QImage(size.columns, size.rows, QImage.Format.Format_RGB32)
+        picture.setDevicePixelRatio(self.ratio)
+        return picture
+
+    def paint_on(self, painter: QPainter, part: QRectF | None = None) -> Iterator[None]:
+        """Paint background, items and foreground, with a pause after each."""
+        painter.save()
+        if part is not None:
+            painter.setClipRect(part)
+        self.drawBackground(painter, self.area)
+        yield
+        option = QStyleOptionGraphicsItem()
+        for item in self.stage.items(Qt.SortOrder.AscendingOrder):
+            if item.isVisible():
+                painter.save()
+                painter.setOpacity(item.effectiveOpacity())
+                painter.setWorldTransform(item.sceneTransform())
+                item.paint(painter, option, None)
+                painter.restore()
+                yield
+        painter.setWorldTransform(QTransform())
+        self.drawForeground(painter, self.area)
+        painter.restore()
+        yield
+
+    def paint_bands(self, picture: QImage) -> Generator[None]:
+        """Paint on a picture, a band of it after the other."""
+        high, ratio = max(1, _BAND // picture.width()), self.ratio
+        painter = QPainter(picture)
+        try:
+            for top in range(0, picture.height(), high):
+                band = QRectF(0, top / ratio, picture.width() / ratio, high / ratio)
+                yield from self.paint_on(painter, band)
+        finally:
+            painter.end()
+
+
+class PictureMaker(QObject):
+    """Makes the picture of a view in many short turns of the event loop."""
+
+    made = Signal(object)
+    """QImage"""
+    ended = Signal()
+    """The picture is made, or no longer wanted."""
+
+    def __init__(self, view: ImageView, *, identified: bool) -> None:
+        super().__init__(view)
+        self._twin = _Twin(view, identified=identified)
+        self._picture = QImage()
+        self._steps = self._twin.paint_bands(self._picture)
+        self._turns = QTimer(self, interval=0)
+        self._turns.timeout.connect(self._go_on)
+
+    def start(self) -> None:
+        """Sample the image in the background, then paint."""
+        run_for(self, self._twin.sample, self._begin, self._fail)
+
+    def stop(self) -> None:
+        """Make no picture."""
+        self._turns.stop()
+        self._steps.close()  # a painter must end before what it paints on
+        self._end()
+
+    def _begin(self, _: None) -> None:
+        self._picture = self._twin.blank()
+        self._steps = self._twin.paint_bands(self._picture)
+        self._turns.start()
+
+    def _fail(self, error: Exception) -> None:
+        self._end()
+        raise error
+
+    def _go_on(self) -> None:
+        until = perf_counter() + _TURN_S
+        if not self._twin.settled:
+            return
+        for _ in self._steps:
+            if perf_counter() > until:
+                return
+        self._turns.stop()
+        self.made.emit(self._picture)
+        self._end()
+
+    def _end(self) -> None:
+        self.ended.emit()
+        self._twin.deleteLater()
+        self.deleteLater()
 
 
 def picture_of(view: ImageView, *, identified: bool) -> QImage:
@@ -43,12 +155,11 @@ def picture_of(view: ImageView, *, identified: bool) -> QImage:
     state are left out; text in the pixels themselves stays.
     """
     twin = _Twin(view, identified=identified)
-    size = twin.screen_size
-    picture = QImage(size.columns, size.rows, QImage.Format.Format_RGB32)
-    picture.setDevicePixelRatio(twin.ratio)
-    painter = QPainter(picture)
-    twin.render(painter, twin.area, twin.viewport().rect())
-    painter.end()
+    twin.settle()
+    twin.sample()
+    picture = twin.blank()
+    for _ in twin.paint_bands(picture):
+        continue
     twin.deleteLater()
     return picture
 
@@ -56,12 +167,14 @@ def picture_of(view: ImageView, *, identified: bool) -> QImage:
 def write_svg(view: ImageView, path: Path, *, identified: bool) -> None:
     """Write a view with marks, grid and answers as vectors over the image."""
     twin = _Twin(view, identified=identified)
+    twin.settle()
     drawing = QSvgGenerator()
     drawing.setFileName(str(path))
     drawing.setSize(view.viewport().size())
     drawing.setViewBox(QRectF(view.area))
     drawing.setTitle("Overread")
     painter = QPainter(drawing)
-    twin.render(painter, twin.area, twin.viewport().rect())
+    for _ in twin.paint_on(painter):
+        continue
     painter.end()
     twin.deleteLater()

@@ -64,6 +64,7 @@ class GridItem(ScreenItem):
         self._obstacles: tuple[QRectF, ...] = ()
         self._texts: tuple[QRectF, ...] = ()
         self._pixels: _Argb | None = None
+        self._part = QRectF()
         self._face = face
         self._color = QColor(*overlay.colour)
         self.setOpacity(overlay.opacity)
@@ -93,26 +94,35 @@ class GridItem(ScreenItem):
             yield QRectF(QPointF(x, y), text_size(text, self._face))
 
     def draw(self, painter: QPainter, native: QTransform) -> None:
-        """Draw the grid as one picture, kept while only the window changes."""
+        """Draw the grid as one picture, kept while only the window changes.
+
+        Of a painter that is clipped to a band only that is drawn.
+        """
         area, ratio = QRectF(painter.viewport()), painter.device().devicePixelRatioF()
-        if self._pixels is None:
-            self._pixels = self._drawn(native, area, ratio)
+        part = QRectF(area)
+        if painter.hasClipping():
+            part = area.intersected(painter.clipBoundingRect())
+        if self._pixels is None or part != self._part:
+            self._part, self._pixels = part, self._drawn(native, area, part, ratio)
         rows, columns = self._pixels.shape
         kind = QImage.Format.Format_ARGB32_Premultiplied
         picture = QImage(self._pixels.data, columns, rows, 4 * columns, kind)
         picture.setDevicePixelRatio(ratio)
-        painter.drawImage(area.topLeft(), picture)
+        painter.drawImage(part.topLeft(), picture)
 
-    def _drawn(self, native: QTransform, area: QRectF, ratio: float) -> _Argb:
-        size = (area.size() * ratio).toSize()
+    def _drawn(
+        self, native: QTransform, area: QRectF, part: QRectF, ratio: float
+    ) -> _Argb:
+        size, first = (part.size() * ratio).toSize(), (part.topLeft() * ratio).toPoint()
         pixels = np.zeros((size.height(), size.width()), np.uint32)
-        box = native.mapRect(self.boundingRect())
+        box = native.mapRect(self.boundingRect()).translated(-part.topLeft())
         seen = SeenGrid.under(self.overlay.grid, native)
         _rule(pixels, seen, box, ratio, self._color.rgba())
         face, color = self._face, self._color.name()
         for text, x, y in self._labels(native, area, self._obstacles, self._texts):
             letters = _letters(text, face, color, ratio)
-            _press(pixels, letters, round(x * ratio), round(y * ratio))
+            left, top = round(x * ratio) - first.x(), round(y * ratio) - first.y()
+            _press(pixels, letters, left, top)
         return pixels
 
     def _labels(

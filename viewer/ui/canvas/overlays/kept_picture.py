@@ -47,12 +47,13 @@ class KeptPicture:
         at = QPointF(floor(box.left() * ratio), floor(box.top() * ratio)) / ratio
         look = native.m11(), native.m12(), native.m21(), native.m22(), ratio
         small = _area(box) <= _LARGEST * _area(QRectF(painter.viewport()))
-        if small and look == self._look:
+        if small and not painter.hasClipping() and look == self._look:
             if self._picture.isNull():
                 self._picture = _pictured(native, box.size(), at, ratio, draw)
             painter.drawImage(at, self._picture)
         else:
-            # While it is zoomed each picture would be drawn but once.
+            # While it is zoomed, or part of a large picture that is painted in bands,
+            # each picture would be drawn but once.
             self._picture, self._look = QImage(), look
             # A hatch begins at the view's origin, and would stand still in a pan.
             painter.setBrushOrigin(at)

@@ -1,17 +1,19 @@
 """Saving, copying and printing what a view shows."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QPageLayout, QPainter
+from PySide6.QtGui import QGuiApplication, QImage, QPageLayout, QPainter
 from PySide6.QtWidgets import QDialog
 
 from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import run_for
 from viewer.ui.application.preferences import current
 from viewer.ui.canvas.image_view import ImageView
-from viewer.ui.canvas.picture import picture_of, write_svg
+from viewer.ui.canvas.picture import PictureMaker, write_svg
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.widgets.file_choice import choose_to_write
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 _KINDS: Final = "PNG picture (*.png);;SVG, marks as vectors (*.svg)"
 _NAME: Final = "picture.png"
 """Not the image's file name, which may name the patient."""
+_DRAWING: Final = "Drawing the picture…"
 _BURNED_IN: Final = "Text in the pixels themselves stays."
 
 
@@ -29,15 +32,28 @@ class Pictures:
 
     def __init__(self, lightbox: Lightbox, context: AppContext) -> None:
         self._lightbox, self._notices = lightbox, context.notices
+        self._status = context.status
 
     def copy(self) -> None:
         """Copy the picture to the clipboard."""
         view = self._view()
         if view is not None:
-            identified = current().pictures_name_patient
-            clipboard = QGuiApplication.clipboard()
-            clipboard.setImage(picture_of(view, identified=identified))
-            self._notices.say(_told("Picture copied", identified=identified))
+            self._make(view, self._copy)
+
+    def _copy(self, picture: QImage, *, identified: bool) -> None:
+        QGuiApplication.clipboard().setImage(picture)
+        self._notices.say(_told("Picture copied", identified=identified))
+
+    def _make(self, view: ImageView, use: Callable[..., object]) -> None:
+        """Make the picture, in place of one that is being made, and use it."""
+        for earlier in view.findChildren(PictureMaker):
+            earlier.stop()
+        identified = current().pictures_name_patient
+        maker = PictureMaker(view, identified=identified)
+        maker.made.connect(partial(use, identified=identified))
+        maker.ended.connect(lambda: self._status.show_work(""))
+        self._status.show_work(_DRAWING, maker.stop, "Stop drawing the picture")
+        maker.start()
 
     def save(self) -> None:
         """Ask for a file, and write the picture."""
@@ -62,8 +78,9 @@ class Pictures:
 
     def print_on(self, view: ImageView, printer: "QPrinter") -> None:
         """Print the view as it is, as large as the page allows."""
-        identified = current().pictures_name_patient
-        picture = picture_of(view, identified=identified)
+        self._make(view, partial(self._print, printer))
+
+    def _print(self, printer: "QPrinter", picture: QImage, *, identified: bool) -> None:
         wide = picture.width() > picture.height()
         way = QPageLayout.Orientation
         printer.setPageOrientation(way.Landscape if wide else way.Portrait)
@@ -84,9 +101,18 @@ class Pictures:
         identified = current().pictures_name_patient
         if path.suffix.lower() == ".svg":
             write_svg(view, path, identified=identified)
-            written = path.exists()
+            self._tell_written(path, path.exists(), identified=identified)
         else:
-            written = picture_of(view, identified=identified).save(str(path))
+            self._make(view, partial(self._write, view, path))
+
+    def _write(
+        self, view: ImageView, path: Path, picture: QImage, *, identified: bool
+    ) -> None:
+        """Write a picture in the background: to pack it takes a second."""
+        tell = partial(self._tell_written, path, identified=identified)
+        run_for(view, lambda: picture.save(str(path)), tell, _raise)
+
+    def _tell_written(self, path: Path, written: bool, *, identified: bool) -> None:
         if written:
             self._notices.say(_told(f"{path.name} saved", identified=identified))
         else:
@@ -97,6 +123,10 @@ class Pictures:
             self._notices.say("Open an image first to make a picture of it.")
             return None
         return self._lightbox.view
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 def _told(what: str, *, identified: bool) -> str:

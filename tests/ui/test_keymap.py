@@ -322,13 +322,13 @@ def test_that_the_search_finds_names_and_keys(editor: KeymapEditor) -> None:
     def shown() -> set[str]:
         return {n for n, item in editor._items.items() if not item.isHidden()}
 
-    assert editor.filter("window/level")
+    editor.filter("window/level")
     assert shown() == {"tool.window"}
-    assert editor.filter("Ctrl+Shift+S")
+    editor.filter("Ctrl+Shift+S")
     assert shown() == {"image.save"}
-    assert not editor.filter("frobnicate")
+    editor.filter("frobnicate")
     assert editor._groups[Place.READ].isHidden()
-    assert editor.filter("")
+    editor.filter("")
     assert shown() == SPECS.keys()
 
 

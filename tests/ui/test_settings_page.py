@@ -78,6 +78,7 @@ def test_that_every_preference_and_remembered_state_is_on_the_page() -> None:
 def test_that_the_search_shows_the_section_that_has_the_words(
     page: SettingsPage,
 ) -> None:
+    assert page.pages.count() == 1  # each section is made when it is first shown
     page.search.setText("darkens")
     assert page.sections.currentItem().text() == "Mouse and tools"
     assert page.boxes["up_darkens"].isVisible()
@@ -92,6 +93,7 @@ def test_that_the_search_shows_the_section_that_has_the_words(
 
 
 def test_that_a_change_is_in_use_at_once(page: SettingsPage) -> None:
+    page.show_section("Mouse and tools")
     page.boxes["up_darkens"].click()
     assert preferences.current().up_darkens
     page.detail.setCurrentIndex(2)
@@ -103,6 +105,7 @@ def test_that_defaults_are_restored_and_taken_back(
     page: SettingsPage, context: AppContext
 ) -> None:
     keymap = Keymap(keys={"image.fit": "Ctrl+J"})
+    page.show_section("Mouse and tools")
     page.use(UserSettings("light", CHANGED, keymap), "")
     assert theme.current() is theme.LIGHT
     page.restore()

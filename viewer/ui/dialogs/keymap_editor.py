@@ -93,6 +93,16 @@ def _pressed(event: QKeyEvent) -> str:
     return spelled(text) if QKeySequence(text) == sequence else ""
 
 
+def having(words: str, actions: Actions) -> frozenset[str]:
+    """Return the ids of the commands whose name, menu or key has the words."""
+
+    def has(spec: ActionSpec) -> bool:
+        texts = (spec.text, spec.menu, spec.tip, actions.shown_key(spec))
+        return any(words.casefold() in text.casefold() for text in texts)
+
+    return frozenset(spec.id for spec in ACTIONS if has(spec))
+
+
 class KeymapEditor(QWidget):
     """Changes are in use at once; nothing takes another command's key unasked.
 
@@ -177,18 +187,14 @@ class KeymapEditor(QWidget):
                     item.setData(0, _SPEC, spec)
                     self._items[spec.id] = item
 
-    def filter(self, words: str) -> bool:
-        """Show only commands whose name, menu or key has the words; tell if any has."""
-        found = False
-        for spec in ACTIONS:
-            texts = (spec.text, spec.menu, spec.tip, self._actions.shown_key(spec))
-            shown = any(words.casefold() in text.casefold() for text in texts)
-            self._items[spec.id].setHidden(not shown)
-            found |= shown
+    def filter(self, words: str) -> None:
+        """Show only commands whose name, menu or key has the words."""
+        shown = having(words, self._actions)
+        for name, item in self._items.items():
+            item.setHidden(name not in shown)
         for place, group in self._groups.items():
             inside = (self._items[spec.id] for spec in ACTIONS if spec.place is place)
             group.setHidden(all(item.isHidden() for item in inside))
-        return found
 
     def show_keymap(self) -> None:
         """Show the keys in use."""

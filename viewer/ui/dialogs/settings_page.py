@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,7 +36,7 @@ from viewer.ui.application.preferences import (
     Keymap,
     Preferences,
 )
-from viewer.ui.dialogs.keymap_editor import KeymapEditor
+from viewer.ui.dialogs.keymap_editor import KeymapEditor, having
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.file_choice import choose_to_read, choose_to_write
 from viewer.ui.widgets.labels import caption, selectable, title
@@ -45,6 +45,7 @@ from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import scrolled
 
 KEYS: Final = "Keys"
+_FILES: Final = "Files"
 SECTIONS: Final = {
     "Window": ("basic_mode", "view.theme", "view.cases", "view.ask"),
     "Images": (
@@ -64,7 +65,7 @@ SECTIONS: Final = {
     "Models and lists": (
         "window.models", "model.new", "hang.protocols", "cases.columns",
     ),
-    "Files": ("store.backup", "store.restore", "store.compact"),
+    _FILES: ("store.backup", "store.restore", "store.compact"),
 }  # fmt: skip
 """By the title of a section the preferences and commands in it."""
 _KINDS: Final = "Settings (*.toml)"
@@ -111,7 +112,7 @@ def read_settings(
 
 
 class SettingsPage(QDialog):
-    """The sections with a search over all of them.
+    """The sections with a search over all of them; each is made when first shown.
 
     Parameters
     ----------
@@ -136,9 +137,12 @@ class SettingsPage(QDialog):
         self._before = self.settings
         self.boxes: dict[str, QCheckBox] = {}
         self._rows: dict[str, list[tuple[str, QWidget]]] = {}
+        self._made: dict[str, QWidget] = {}
         self.detail = NamedChoice()
-        self.keys = KeymapEditor(context.actions)
-        self.keys.replaced.connect(self._offer_back)
+        self.detail.offer({detail.value: words for detail, words in DETAILS.items()})
+        self.detail.activated.connect(
+            lambda _: self._set("detail", Detail(self.detail.name))
+        )
         self.search = QLineEdit(placeholderText="Search all settings")
         self.search.setAccessibleName("Search all settings")
         self.search.setClearButtonEnabled(True)
@@ -146,7 +150,7 @@ class SettingsPage(QDialog):
         self.sections, self.pages = QListWidget(), QStackedWidget()
         self.sections.setAccessibleName("Sections")
         self.sections.setFixedWidth(_SIDE)
-        self.sections.currentRowChanged.connect(self.pages.setCurrentIndex)
+        self.sections.currentTextChanged.connect(self._show)
         self.told, self.back = Label(wordWrap=True), _button("Undo", self._go_back)
         self._lay_out()
         self._show_values()
@@ -164,10 +168,7 @@ class SettingsPage(QDialog):
         column, middle, line, foot = (
             QVBoxLayout(self), QHBoxLayout(), QHBoxLayout(), QHBoxLayout(),
         )  # fmt: skip
-        for name, lines in SECTIONS.items():
-            self.sections.addItem(name)
-            self._rows[name] = []
-            self.pages.addWidget(self._section(name, lines))
+        self.sections.addItems(list(SECTIONS))
         column.addWidget(self.search)
         middle.addWidget(self.sections)
         middle.addWidget(self.pages, 1)
@@ -186,34 +187,49 @@ class SettingsPage(QDialog):
         column.addLayout(foot)
         self._say("")
 
-    def _section(self, name: str, lines: tuple[str, ...]) -> QWidget:
-        page = QWidget()
+    @cached_property
+    def keys(self) -> KeymapEditor:
+        """The keys of all commands."""
+        editor = KeymapEditor(self._context.actions)
+        editor.replaced.connect(self._offer_back)
+        return editor
+
+    def _show(self, name: str) -> None:
+        """Show a section by its title, made now if it was not shown before."""
+        if name not in self._made:
+            self._made[name] = self._section(name)
+            self.pages.addWidget(self._made[name])
+            self._show_values()
+            self._show_found(name)
+        self.pages.setCurrentWidget(self._made[name])
+
+    def _section(self, name: str) -> QWidget:
+        page, rows = QWidget(), list[tuple[str, QWidget]]()
         column = QVBoxLayout(page)
         column.addWidget(title(name))
-        for each in lines:
-            words, tip, row = self._row(each)
-            self._rows[name].append((f"{words} {tip}", row))
+        for each in SECTIONS[name]:
+            rows.append((_told_of(each), row := self._row(each)))
             column.addWidget(row)
+        self._rows[name] = rows
         if name == KEYS:
             column.addWidget(self.keys, 1)
             return page
-        if name == "Files":
-            column.addWidget(self._folders())
+        if name == _FILES:
+            rows.append((self._folders, label := selectable(self._folders)))
+            column.addWidget(label)
         column.addStretch(1)
         return scrolled(page)
 
-    def _row(self, name: str) -> tuple[str, str, QWidget]:
-        """Return words, explanation and controls of a preference or command."""
+    def _row(self, name: str) -> QWidget:
+        """Return the controls of a preference or command, and what explains them."""
         if name in WORDS:
-            words, tip = WORDS[name].line, WORDS[name].tip
             own = name == "detail"
             control = self._detail_row() if own else self._preference_box(name)
-            return words, tip, _above(control, tip)
+            return _above(control, WORDS[name].tip)
         spec, action = SPECS[name], self._context.actions[name]
         if spec.checkable and not spec.group:
-            return spec.text, spec.tip, _above(_CommandBox(spec, action), spec.tip)
-        button = _CommandButton(spec, action)
-        return spec.text, spec.tip, _beside(button, caption(spec.tip))
+            return _above(_CommandBox(spec, action), spec.tip)
+        return _beside(_CommandButton(spec, action), caption(spec.tip))
 
     def _preference_box(self, name: str) -> QCheckBox:
         box = self.boxes[name] = QCheckBox(WORDS[name].line)
@@ -224,21 +240,16 @@ class SettingsPage(QDialog):
     def _detail_row(self) -> QWidget:
         label = Label(WORDS["detail"].line)
         label.setBuddy(self.detail)
-        self.detail.offer({detail.value: words for detail, words in DETAILS.items()})
-        self.detail.activated.connect(
-            lambda _: self._set("detail", Detail(self.detail.name))
-        )
         return _beside(label, self.detail, QWidget())
 
-    def _folders(self) -> QWidget:
+    @property
+    def _folders(self) -> str:
         settings = self._context.settings
-        words = (
+        return (
             f"Data folder: {settings.home}\nStore: {settings.store}\n"
             f"Set {HOME_VARIABLE} or {STORE_VARIABLE} in the environment to have them "
             "elsewhere from the next start on."
         )
-        self._rows["Files"].append((words, label := selectable(words)))
-        return label
 
     # Values
 
@@ -260,7 +271,8 @@ class SettingsPage(QDialog):
         for name, box in self.boxes.items():
             box.setChecked(getattr(used, name))
         self.detail.choose(used.detail.value)
-        self.keys.show_keymap()
+        if KEYS in self._made:
+            self.keys.show_keymap()
 
     def use(self, settings: UserSettings, words: str) -> None:
         """Use other settings, and offer to go back; ``words`` say what was done."""
@@ -322,20 +334,34 @@ class SettingsPage(QDialog):
     def _filter(self, words: str) -> None:
         """Show what has the words, and the first section that has any."""
         fitting = []
-        for at, (name, rows) in enumerate(self._rows.items()):
-            known = words.casefold() in name.casefold()
-            found = known
-            for text, row in rows:
-                shown = known or words.casefold() in text.casefold()
-                row.setVisible(shown)
-                found |= shown
-            if name == KEYS:
-                found |= self.keys.filter("" if known else words)
+        for at, name in enumerate(SECTIONS):
+            texts = (name, *map(_told_of, SECTIONS[name]))
+            texts += (self._folders,) if name == _FILES else ()
+            found = any(words.casefold() in text.casefold() for text in texts)
+            found |= name == KEYS and bool(having(words, self._context.actions))
             self.sections.item(at).setHidden(not found)
             fitting += [at] * found
+        for name in self._made:
+            self._show_found(name)
         if fitting and self.sections.currentRow() not in fitting:
             self.sections.setCurrentRow(fitting[0])
         self._say("" if fitting else "No setting has these words.")
+
+    def _show_found(self, name: str) -> None:
+        """Show of a section what has the words of the search."""
+        words = self.search.text().casefold()
+        words = "" if words in name.casefold() else words
+        for text, row in self._rows[name]:
+            row.setVisible(words in text.casefold())
+        if name == KEYS:
+            self.keys.filter(words)
+
+
+def _told_of(name: str) -> str:
+    """Return the words and the explanation of a preference or command."""
+    if name in WORDS:
+        return f"{WORDS[name].line} {WORDS[name].tip}"
+    return f"{SPECS[name].text} {SPECS[name].tip}"
 
 
 class _CommandBox(QCheckBox):

@@ -303,14 +303,14 @@ class ImageView(FramedView):
                 painter, self._camera, screen, self.ratio, inverted=inverted
             )
             return
-        frame = self.frame()
+        frame = self.sampled()
         if not frame.image.isNull():
             ratio = self.ratio
             frame.image.setDevicePixelRatio(ratio)
             at = QPointF(frame.left / ratio, frame.top / ratio)
             painter.drawImage(at, frame.image)
 
-    def frame(self) -> Frame:
+    def sampled(self) -> Frame:
         """Return the image at the resolution of the view."""
         assert self._display is not None  # noqa: S101 - there is an image
         seen = self._camera.viewport(self._turned.size_before)

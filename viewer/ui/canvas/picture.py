@@ -50,11 +50,11 @@ class _Twin(ImageView):
     def sample(self) -> None:
         """Sample the image, which any thread may do, for use in every band."""
         if self._display is not None and self._tiles is None:
-            self._frame = super().frame()
+            self._frame = super().sampled()
 
-    def frame(self) -> Frame:
+    def sampled(self) -> Frame:
         """Return the image as it was sampled."""
-        return self._frame or super().frame()
+        return self._frame or super().sampled()
 
     def blank(self) -> QImage:
         """Return a picture to paint on, as large as it has to be."""

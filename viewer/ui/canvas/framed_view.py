@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.image_geometry import then
-from viewer.ui.canvas.display import MAX_SCALE, Camera
+from viewer.ui.canvas.display import MAX_SCALE, Camera, Frame
 from viewer.ui.canvas.events import ZoomChanged
 from viewer.ui.canvas.turning import TurnedScreen
 from viewer.ui.canvas.windowed_view import WindowedView
@@ -171,6 +171,12 @@ class FramedView(WindowedView):
             self.fit()
         else:
             self.look_at(centre, self.zoom)
+
+    def sampled(self) -> Frame:
+        """Return the image at the resolution of the view."""
+        assert self._display is not None  # noqa: S101 - there is an image
+        seen = self._camera.viewport(self._turned.size_before)
+        return self._display.frame(seen, self._turned)
 
     @property
     def _turned(self) -> TurnedScreen:

@@ -27,7 +27,7 @@ from viewer.imaging.pyramid import Pyramid
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.preferences import current
 from viewer.ui.canvas.annotations import Annotations
-from viewer.ui.canvas.display import Display, Frame, first_display, value_text
+from viewer.ui.canvas.display import Display, first_display, value_text
 from viewer.ui.canvas.events import (
     AnswerClicked,
     AnswerHovered,
@@ -309,21 +309,6 @@ class ImageView(FramedView):
             frame.image.setDevicePixelRatio(ratio)
             at = QPointF(frame.left / ratio, frame.top / ratio)
             painter.drawImage(at, frame.image)
-
-    def sampled(self) -> Frame:
-        """Return the image at the resolution of the view."""
-        assert self._display is not None  # noqa: S101 - there is an image
-        seen = self._camera.viewport(self._turned.size_before)
-        return self._display.frame(seen, self._turned)
-
-    @property
-    def settled(self) -> bool:
-        """Whether every label has its place."""
-        return self._layers.settled
-
-    def settle(self) -> None:
-        """Give every label its place now."""
-        self._layers.settle()
 
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802
         """Paint annotations over the image."""

@@ -47,6 +47,15 @@ class _Twin(ImageView):
         """Device pixels of the picture per pixel of the view."""
         return self._own_ratio
 
+    @property
+    def settled(self) -> bool:
+        """Whether every label has its place."""
+        return self._layers.settled
+
+    def settle(self) -> None:
+        """Give every label its place now."""
+        self._layers.settle()
+
     def sample(self) -> None:
         """Sample the image, which any thread may do, for use in every band."""
         if self._display is not None and self._tiles is None:

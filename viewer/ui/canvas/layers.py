@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 
 
-_A_TURN: Final = 24
-"""So many labels are placed in a turn of the event loop, which takes some 16 ms."""
+_A_TURN: Final = 16
+"""So many labels are placed in a turn of the event loop, which takes some 10 ms."""
 _CLEAR_OF_LINES: Final = 40
 """So many labels keep off other shapes, which takes time; the rest off texts alone."""
 

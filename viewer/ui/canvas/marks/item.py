@@ -44,6 +44,10 @@ _SQUEEZE: Final = 2.0
 """Lines of text stand this much closer than their halos would have them."""
 
 
+_Framed = tuple[tuple[float, ...], QPointF, tuple[QRectF, ...]]
+"""The linear part of a map to the view, where it maps the origin, and the frames."""
+
+
 class MarkItem(ScreenItem):
     """A mark in native coordinates; :meth:`lay_out` decides where its words stand."""
 
@@ -61,7 +65,7 @@ class MarkItem(ScreenItem):
         self._face, self._chosen = face, chosen
         self._path = self._traced()
         self._native, self._bounds = QTransform(), QRectF()
-        self._framed: tuple[QTransform | None, tuple[QRectF, ...]] = None, ()
+        self._framed: _Framed | None = None
         self.tag = QRectF()
         self.leader: QLineF | None = None
 
@@ -106,9 +110,12 @@ class MarkItem(ScreenItem):
 
     def frames(self, native: QTransform) -> tuple[QRectF, ...]:
         """Return the view's rectangles that the lines run through, end to end."""
-        if self._framed[0] != native:
-            self._framed = QTransform(native), self._pieces(native)
-        return self._framed[1]
+        linear = native.m11(), native.m12(), native.m21(), native.m22()
+        at = QPointF(native.dx(), native.dy())
+        if self._framed is None or self._framed[0] != linear:
+            self._framed = linear, at, self._pieces(native)
+        _, before, pieces = self._framed
+        return tuple(piece.translated(at - before) for piece in pieces)
 
     def _pieces(self, native: QTransform) -> tuple[QRectF, ...]:
         path = native.map(self._path)

@@ -126,9 +126,9 @@ class ReviewWorkspace(QWidget):
         self.start.dataset_chosen.connect(self._offers.count_dataset)
         self.start.review_wanted.connect(self._open_review)
         self.start.study_wanted.connect(self._open_study)
-        self.start.sessions.session_wanted.connect(
-            lambda e: self.open_session(e.session)
-        )
+        sessions = self.start.sessions
+        sessions.session_wanted.connect(lambda e: self.open_session(e.session))
+        sessions.replay_wanted.connect(self._open_replay)
         self.start.results_wanted.connect(self._open_results)
         self.start.tasks.changed.connect(self._offers.count_task)
         self.start.task_wanted.connect(self._open_task)

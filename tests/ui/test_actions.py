@@ -1,5 +1,7 @@
 """The table of actions, and what is made from it."""
 
+import gc
+import weakref
 from collections import Counter
 from functools import partial
 from itertools import product
@@ -51,6 +53,17 @@ def test_that_a_command_nobody_handles_is_shown_nowhere() -> None:
     actions.handle({"image.fit": lambda: None}, Place.READ)
     assert [spec.id for spec, _ in actions] == ["image.fit"]
     assert actions["image.fit"].isVisible()
+
+
+def test_that_commands_nobody_holds_are_deleted() -> None:
+    actions = Actions()
+    actions.handle({"tool.pan": partial(actions.remember, ["tool.zoom"])})
+    actions["tool.pan"].trigger()
+    assert actions.lately == ("tool.zoom",)
+    kept = weakref.ref(actions)
+    del actions
+    gc.collect()
+    assert kept() is None
 
 
 def test_that_an_id_outside_the_table_is_refused() -> None:

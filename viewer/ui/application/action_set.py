@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Final, cast
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QToolBar, QToolButton, QWidget
 
@@ -183,6 +183,12 @@ class Actions(QObject):
         button.setMenu(menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
 
+    @Slot()
+    def _run_sender(self) -> None:
+        # Not a lambda for each action: Qt would keep it, and it would keep this object
+        # and every handler, in a cycle that the garbage collector cannot see.
+        self.run(self.sender().objectName())
+
     def _made(self, spec: ActionSpec) -> QAction:
         action = QAction(spec.text, self)
         action.setObjectName(spec.id)
@@ -193,7 +199,7 @@ class Actions(QObject):
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         # A held key repeats its press, but one press is enough until the release.
         action.setAutoRepeat(not spec.held)
-        action.triggered.connect(lambda: self.run(spec.id))
+        action.triggered.connect(self._run_sender)
         action.setStatusTip(spec.tip)
         action.setCheckable(spec.checkable)
         if spec.group:

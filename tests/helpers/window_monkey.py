@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QWheelEvent
+from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -63,7 +64,8 @@ class Monkey:
 
     ``files`` are opened now and then. Where ``waits`` is not empty, the program waited
     for a person: a dialog turned the event loop inside an action, and was closed. The
-    menu of a tool button does so too, in Qt's own code; it gets its Escape.
+    menu of a tool button and the questions of the dialog that prints do so too, in Qt's
+    own code; they get their Escape.
     """
 
     def __init__(self, story: Story, seed: int, files: Sequence[Path] = ()) -> None:
@@ -104,8 +106,9 @@ class Monkey:
         """Close what waits inside an action; the guard's clock runs there too."""
         waited_s = time.perf_counter() - self._since_s
         menu = QApplication.activePopupWidget()
-        if self._acting and menu is not None and waited_s > _MENU_S:
-            QTest.keyClick(menu, Qt.Key.Key_Escape)
+        asked = menu or _asked_of_printing()
+        if self._acting and asked is not None and waited_s > _MENU_S:
+            QTest.keyClick(asked, Qt.Key.Key_Escape)
         if waited_s < _WAITED_S:
             return
         above = menu or QApplication.activeModalWidget()
@@ -207,6 +210,13 @@ class Monkey:
             self._random.randrange(max(1, size.width())),
             self._random.randrange(max(1, size.height())),
         )
+
+
+def _asked_of_printing() -> QWidget | None:
+    """Return the question that is asked in a dialog that prints, None without one."""
+    box = QApplication.activeModalWidget()
+    printing = box is not None and isinstance(box.parent(), QPrintDialog)
+    return box if printing else None
 
 
 def _leave_file_dialogs() -> None:

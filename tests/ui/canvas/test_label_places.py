@@ -128,13 +128,13 @@ def test_that_many_labels_are_placed_in_several_turns(qtbot: QtBot) -> None:
     area = QRectF(0, 0, 1000, 1000)
     layers.place(QTransform(), area, ())
     assert not layers.settled
-    assert sum(not item.tag.isNull() for item in layers.marks) < len(layers.marks)
+    assert all(item.tag.isNull() for item in layers.marks)
     qtbot.waitUntil(lambda: layers.settled)
     items = layers.marks
     settled = [QRectF(item.tag) for item in items]
     layers.place(QTransform.fromTranslate(5, -3), area, ())
-    moved = [item.tag.topLeft() for item in items[:20]]  # the last drawn are on top
-    assert moved == [tag.topLeft() + QPointF(5, -3) for tag in settled[:20]]
+    moved = [item.tag.topLeft() for item in items]
+    assert moved == [tag.topLeft() + QPointF(5, -3) for tag in settled]
     layers.place(QTransform(), area, ())
     layers.settle()
     assert [item.tag for item in items] == settled

@@ -59,8 +59,9 @@ class Layers:
     """The overlays, children of one item that maps native pixels to the view.
 
     They are laid out by the next :meth:`place`, because opening an image loads several
-    layers at once. Labels beyond the first few have their places in further turns of
-    the event loop, as there may be hundreds; until then they move with their shapes.
+    layers at once. More than a few labels have their places in further turns of the
+    event loop, as there may be hundreds, of the same marks in several views; until then
+    they move with their shapes.
     """
 
     def __init__(self, scene: QGraphicsScene, face: Face) -> None:
@@ -154,16 +155,18 @@ class Layers:
         self, native: QTransform, area: QRectF, grounds: tuple[QRectF, ...]
     ) -> "Iterator[None]":
         clear = native.mapRect(self._reference.extent) if self._reference else QRectF()
-        taken = [*grounds, *self.cell_names(native, area)]
+        if self._grid:
+            self._grid.lay_out((clear,) if self._reference else (), grounds)
         tagged: tuple[AnswerItem | MarkItem, ...]
         # The topmost answer chooses first: its tag must not give way to one below.
         tagged = (*reversed(self._answers), *self._marks)
+        if len(tagged) > _A_TURN:
+            for item in tagged:
+                item.follow(item.transform() * native)
+            yield
+        taken = [*grounds, *self.cell_names(native, area)]
         shapes = [edges(item.frames(item.transform() * native)) for item in tagged]
         covered, whole = edges(taken), np.concatenate((NOTHING, *shapes))
-        if self._grid:
-            self._grid.lay_out((clear,) if self._reference else (), grounds)
-        for item in tagged[_A_TURN:]:
-            item.follow(item.transform() * native)
         for n, item in enumerate(tagged):
             if n and not n % _A_TURN:
                 yield

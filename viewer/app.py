@@ -175,7 +175,7 @@ def _rest_of(
         read.furnish,
         partial(_add_imports, window),
         partial(_add_measure, window, read),
-        partial(_add_review, window),
+        partial(_add_review, window, read),
         partial(_add_models, window, read),
         partial(_delete_unpacked, window),
     )
@@ -230,10 +230,14 @@ def _add_measure(window: MainWindow, read: "ReadWorkspace") -> None:
     InterruptedRuns(window.context, window).look()
 
 
-def _add_review(window: MainWindow) -> None:
+def _add_review(window: MainWindow, read: "ReadWorkspace") -> None:
+    from viewer.ui.panels.measure.run_list import RunList
     from viewer.ui.workspaces.review import ReviewWorkspace
 
     review = ReviewWorkspace(window.context)
+    read.browser.folder.read_wanted.connect(review.offer)
+    for runs in window.findChildren(RunList):
+        runs.read_wanted.connect(review.offer)
     window.add_review(review, review)
 
 

@@ -53,6 +53,9 @@ def test_that_an_opened_folder_is_a_data_set_that_a_batch_can_ask_about(
     with qtbot.waitSignal(line.batch_wanted) as wanted:
         QTest.mouseClick(line.batch, Qt.MouseButton.LeftButton)
     assert wanted.args == list(dataset_names(context.settings.store)) == ["films"]
+    with qtbot.waitSignal(line.read_wanted) as wanted:
+        QTest.mouseClick(line.read, Qt.MouseButton.LeftButton)
+    assert wanted.args == ["films"]
 
 
 def test_that_ask_knows_the_view_that_a_data_set_gives_a_film(

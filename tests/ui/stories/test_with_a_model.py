@@ -20,6 +20,9 @@ from viewer.domain.reading import TaskState
 from viewer.services.readings import opening
 from viewer.services.readings.aiding import Effect, effects
 from viewer.settings import Settings
+from viewer.ui.application.action_spec import Place
+from viewer.ui.panels.measure.run_list import RunList
+from viewer.ui.panels.read.open_folders import FolderLine
 from viewer.ui.panels.review.aid import AidSettings
 
 MINE = CellAnswer(Cell(0, 0))
@@ -108,3 +111,29 @@ def test_that_a_follower_an_independent_and_a_half_follower_are_told_apart(
     for one in trust["half"]:
         assert one.over_trust.interval.low < 0.5 < one.over_trust.interval.high
     story.window.close()
+
+
+def test_that_a_run_and_a_folder_lead_to_their_own_cases(
+    qtbot: QtBot, settings: Settings
+) -> None:
+    missed_run(settings.store, 3)
+    story = open_review(qtbot, settings)
+    start = story.review.start
+    story.wait(start.read.isEnabled)
+    run, dataset = start.runs.currentData(), start.datasets.currentData()
+    start.runs.insertItem(0, "Another run", run + 1)
+    start.datasets.insertItem(0, "Another data set", "another")
+    for box in (start.runs, start.datasets):
+        box.setCurrentIndex(0)
+    story.window.enter(Place.MEASURE)
+    (runs,) = story.window.findChildren(RunList)
+    story.wait(lambda: runs.selected is not None)
+    (read,) = (a for a in runs.view.actions() if a.text().startswith("Read"))
+    read.trigger()
+    story.wait(lambda: start.isVisible() and start.read.isEnabled())
+    assert (start.runs.currentData(), start.datasets.currentData()) == (run, dataset)
+    assert start.read.visibleRegion().boundingRect().height() > 0
+    (folder,) = story.window.findChildren(FolderLine)
+    story.window.enter(Place.MEASURE)
+    folder.read_wanted.emit(dataset)
+    story.wait(start.isVisible)

@@ -103,6 +103,7 @@ class ReviewWorkspace(QWidget):
             self.start, self._store, self._background_tasks, self._fail
         )
         self._briefed: Session | None = None
+        self._chosen: tuple[str, int | None] | None = None
         self._looks = PixelLooks(context, self)
         self.visiting = False
         """Whether a sealed session from another store is open."""
@@ -220,6 +221,9 @@ class ReviewWorkspace(QWidget):
         self.start.show_runs(runs)
         self.start.show_datasets(datasets)
         self.start.tasks.offer_tasks(tasks)
+        if self._chosen is not None:
+            self.start.choose(*self._chosen)
+            self._chosen = None
 
     def close_session(self) -> None:
         """Save what is on the screen and release the session."""
@@ -245,6 +249,12 @@ class ReviewWorkspace(QWidget):
             self._context.actions.run("window.review")
             self._back()
             self.files.open(paths)
+
+    def offer(self, dataset: str, run: int | None = None) -> None:
+        """Show the start page with a data set chosen, or the cases of a run."""
+        self._chosen = dataset, run
+        self._context.actions.run("window.review")
+        self._back()
 
     def _begin(self, begun: _Begun) -> None:
         self._background_tasks.cancel_all()

@@ -190,6 +190,8 @@ class RunList(QWidget):
     """The run's number."""
     batch_wanted = Signal()
     delete_wanted = Signal()
+    read_wanted = Signal(str, int)
+    """The data set and the run whose cases somebody wants to read"""
     """The user wants to delete the selected run."""
 
     def __init__(self, states: RunStates, parent: QWidget | None = None) -> None:
@@ -247,10 +249,16 @@ class RunList(QWidget):
 
     def _add_menu(self) -> None:
         """Give the list a context menu, which the menu key opens too."""
+        read = QAction("Read these cases yourself…", self.view)
+        read.triggered.connect(self._want_reading)
         delete = QAction("Delete run…", self.view)
         delete.triggered.connect(self.delete_wanted)
-        self.view.addAction(delete)
+        self.view.addActions([read, delete])
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+
+    def _want_reading(self) -> None:
+        if self.selected is not None:
+            self.read_wanted.emit(self.selected.dataset, self.selected.id)
 
     def _lay_out(self) -> None:
         title = Label("Runs")

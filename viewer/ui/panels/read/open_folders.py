@@ -185,6 +185,8 @@ class FolderLine(QWidget):
 
     batch_wanted = Signal(str)
     """The name of a data set"""
+    read_wanted = Signal(str)
+    """The name of a data set that somebody wants to read"""
     view_chosen = Signal(object)
     """Carries a ViewChosen."""
 
@@ -192,6 +194,7 @@ class FolderLine(QWidget):
         super().__init__(parent)
         self._told: FolderRegistered | None = None
         self.words, self.batch = caption(), QPushButton()
+        self.read = QPushButton("Read this data set…")
         self.views, self.menu = QPushButton("Set the unknown views"), QMenu(self)
         for view in NAMED_VIEWS:
             action = self.menu.addAction(f"All are {_VIEW_WORDS[view]}")
@@ -204,12 +207,17 @@ class FolderLine(QWidget):
             as_tip("Choose models and ask them about every image of this folder")
         )
         self.batch.clicked.connect(self._want_batch)
+        self.read.setToolTip(
+            as_tip("Answer the same questions yourself, alone or beside a model")
+        )
+        self.read.clicked.connect(self._want_reading)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addWidget(self.words)
         column.addWidget(self.views)
         column.addWidget(self.batch)
+        column.addWidget(self.read)
         self.hide()
 
     def show_folder(self, told: FolderRegistered | None) -> None:
@@ -218,7 +226,8 @@ class FolderLine(QWidget):
         unknown = summary.views.get(View.UNKNOWN, 0) if summary is not None else 0
         self.views.setVisible(unknown > 0)
         self.words.setText(told.words if told is not None else "")
-        self.batch.setVisible(summary is not None and summary.references > 0)
+        for button in (self.batch, self.read):
+            button.setVisible(summary is not None and summary.references > 0)
         if summary is not None:
             verb = "Batch on this" if summary.images == 1 else "Batch on these"
             self.batch.setText(f"{verb} {counted(summary.images, 'image')}…")
@@ -227,6 +236,10 @@ class FolderLine(QWidget):
     def _want_batch(self) -> None:
         if self._told is not None and self._told.summary is not None:
             self.batch_wanted.emit(self._told.summary.dataset)
+
+    def _want_reading(self) -> None:
+        if self._told is not None and self._told.summary is not None:
+            self.read_wanted.emit(self._told.summary.dataset)
 
     def _choose_view(self, view: View) -> None:
         if self._told is not None:

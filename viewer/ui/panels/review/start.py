@@ -229,6 +229,14 @@ class ReviewStart(QScrollArea):
         self.tasks.wanted.connect(self._want_task)
         self.tasks.refused.connect(self.say)
 
+    def choose(self, dataset: str, run: int | None) -> None:
+        """Choose a data set, or a run and its data set, wherever they are offered."""
+        for box, value in ((self.datasets, dataset), (self.runs, run)):
+            if (row := box.findData(value)) >= 0:
+                box.setCurrentIndex(row)
+        of_task = self.tasks.choose(dataset, run)
+        self.ensureWidgetVisible(self.tasks.begin if of_task else self.read)
+
     def show_runs(self, runs: Sequence[RunSummary]) -> None:
         """Offer finished runs; their models are not named."""
         _offer(self.runs, [(run_words(run), run.id) for run in runs])

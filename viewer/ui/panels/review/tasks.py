@@ -113,6 +113,21 @@ class TaskCard(QWidget):
         self.tasks.setEnabled(bool(choices))
         self._change()
 
+    def choose(self, dataset: str, run: int | None) -> bool:
+        """Choose a task on a run's outputs, else on a data set; tell if there is one.
+
+        Of several the first is chosen.
+        """
+        choices: list[TaskChoice] = [
+            self.tasks.itemData(row) for row in range(self.tasks.count())
+        ]
+        of_set = [one for one in choices if one.wanted.dataset == dataset]
+        of_run = [one for one in of_set if run is not None and one.wanted.run == run]
+        found = of_run or [one for one in of_set if one.wanted.run is None]
+        if found:
+            self.tasks.setCurrentIndex(choices.index(found[0]))
+        return bool(found)
+
     def _change(self) -> None:
         choice, drawn = self.choice, self.amount.name == _DRAWN
         self.group.setVisible(choice is not None and choice.in_panels)

@@ -11,7 +11,7 @@ from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.preferences import Detail, current
 from viewer.ui.canvas.display import Display, window_text
 from viewer.ui.canvas.overlays import corner_text, letters, scale_bar
-from viewer.ui.canvas.overlays.halo import LETTER, TEXT
+from viewer.ui.canvas.overlays.halo import LETTER, TEXT, Face
 
 if TYPE_CHECKING:
     from viewer.ui.canvas.slide_tiles import SlideTiles
@@ -47,6 +47,12 @@ class Annotations:
     def grounds(self) -> tuple[QRectF, ...]:
         """The rectangles that text covers."""
         return tuple(line.ground for line in (*self._lines, *self._letters))
+
+    @property
+    def texts(self) -> tuple[tuple[str, Face], ...]:
+        """What is written, each with its face."""
+        lines = ((line.text, TEXT) for line in self._lines)
+        return (*lines, *((letter.text, LETTER) for letter in self._letters))
 
     def source_at(self, at: QPointF) -> str:
         """Return the source of the line at a position of the view, "" without one."""

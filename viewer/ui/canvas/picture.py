@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Final
 
 from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QPainter, QTransform
+from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QStyleOptionGraphicsItem
 
@@ -15,6 +15,9 @@ from viewer.domain.annotation import CornerText
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.canvas.display import Frame
 from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.overlays.corner_text import COLOR
+from viewer.ui.canvas.overlays.halo import TEXT, stamp
+from viewer.ui.widgets.theme import current
 
 _LONGEST: Final = 8192
 """Pixels of a picture's longer side."""
@@ -93,9 +96,20 @@ class _Twin(ImageView):
         painter.restore()
         yield
 
+    def _write(self, ratio: float) -> Iterator[None]:
+        """Make the letters of each text, large as they are, before they are painted."""
+        texts = self._annotations.texts if self._annotations else ()
+        own = QColor(current().reader).name()
+        marked = ((words, TEXT) for item in self.mark_items for words in item.words)
+        for color, each in ((COLOR, texts), (own, marked)):
+            for text, face in each:
+                stamp(text, face, color, ratio)
+                yield
+
     def paint_bands(self, picture: QImage) -> Generator[None]:
         """Paint on a picture, a band of it after the other."""
         high, ratio = max(1, _BAND // picture.width()), self.ratio
+        yield from self._write(picture.devicePixelRatioF())
         painter = QPainter(picture)
         try:
             for top in range(0, picture.height(), high):
@@ -103,6 +117,7 @@ class _Twin(ImageView):
                 yield from self.paint_on(painter, band)
         finally:
             painter.end()
+            stamp.cache_clear()  # hundreds of large letters that no view needs
 
 
 class PictureMaker(QObject):

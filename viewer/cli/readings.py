@@ -14,14 +14,7 @@ from viewer.terminal import run_number
 
 if TYPE_CHECKING:
     from viewer.domain.reading import SessionSummary
-    from viewer.metrics.agreement import Agreement
-    from viewer.metrics.estimate import Estimate
     from viewer.services.readings.agreeing import PairAgreement
-    from viewer.services.readings.aiding import Effect
-    from viewer.services.readings.rating_agreement import (
-        MaskAgreement,
-        RatingAgreement,
-    )
     from viewer.services.readings.reviewing import ErrorCounts
 
 _ESTIMATED = ("partial", "position", "anatomy", "unsure")
@@ -208,13 +201,9 @@ def _session_row(one: "SessionSummary") -> dict[str, object]:
 
 def _progress(store: Path, session: int, *, as_json: bool) -> int:
     from viewer.domain.reading import SessionId
-    from viewer.services.readings.aiding import effects
     from viewer.services.readings.opening import session as summary
     from viewer.services.readings.progress import progress
-    from viewer.services.readings.rating_agreement import (
-        mask_agreement,
-        rating_agreement,
-    )
+    from viewer.services.readings.result_rows import result_rows
 
     number = SessionId(session)
     told = progress(store, number)
@@ -223,50 +212,15 @@ def _progress(store: Path, session: int, *, as_json: bool) -> int:
         "median_s": told.median_s,
         "left_s": told.left_s,
     }
-    ratings = [_rating_row(one) for one in rating_agreement(store, session)]
-    masks = [_mask_row(one) for one in mask_agreement(store, session)]
-    aided = [_effect_row(one) for one in effects(store, session)]
+    tables = result_rows(store, session)
     if as_json:
-        print_json({**row, "agreement": ratings, "masks": masks, "aided": aided})
+        print_json({**row, **tables})
         return DONE
-    for table in ([row], ratings, masks, aided):
+    for table in ([row], *tables.values()):
         if table:
             _show(table)
             echo("")
     return DONE
-
-
-def _mask_row(one: "MaskAgreement") -> dict[str, object]:
-    return {
-        "question": one.question,
-        "readers": f"{one.first} and {one.second}",
-        "masks": one.masks,
-        "dice": _estimated(one.dice),
-        "method": one.dice.method,
-    }
-
-
-def _effect_row(one: "Effect") -> dict[str, object]:
-    return {
-        "reader": one.reader,
-        "arm": one.arm.value,
-        "cases": one.cases,
-        "gain": _estimated(one.gain),
-        "automation_bias": _estimated(one.automation_bias),
-        "over_trust": _estimated(one.over_trust),
-        "under_trust": _estimated(one.under_trust),
-        "method": one.gain.method,
-    }
-
-
-def _estimated(estimate: "Estimate") -> str:
-    """Return a value with its interval, "-" if it is undefined."""
-    value, interval = estimate.value, estimate.interval
-    if value != value:
-        return "-"
-    if interval.low != interval.low:
-        return f"{value:.3f}"
-    return f"{value:.3f} ({interval.low:.3f} to {interval.high:.3f})"
 
 
 def _plans(store: Path, session: int, half_width: float, *, as_json: bool) -> int:
@@ -295,29 +249,6 @@ def _plans(store: Path, session: int, half_width: float, *, as_json: bool) -> in
     else:
         say("Two readers must have rated the same two cases on a scale first.")
     return DONE if rows else UNFINISHED
-
-
-def _rating_row(one: "RatingAgreement") -> dict[str, object]:
-    return {
-        "question": one.question,
-        "readers": ", ".join(one.readers),
-        "rated_twice": one.alpha.units,
-        "alpha": _number(one.alpha),
-        "ac": _number(one.ac),
-        "kappas": "; ".join(
-            f"{a} and {b} {_printed(kappa)}" for (a, b), kappa in one.kappas.items()
-        ),
-        "methods": "; ".join((one.alpha.method, one.ac.method, *_methods(one))),
-    }
-
-
-def _printed(agreement: "Agreement") -> str:
-    value = _number(agreement)
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _methods(one: "RatingAgreement") -> set[str]:
-    return {kappa.method for kappa in one.kappas.values()}
 
 
 def _results(store: Path, run_name: str, *, as_json: bool) -> int:
@@ -359,21 +290,18 @@ def _count_row(one: "ErrorCounts") -> dict[str, object]:
 
 
 def _pair_row(pair: "PairAgreement") -> dict[str, object]:
+    from viewer.services.readings.result_rows import number_of
+
     return {
         "first": pair.first,
         "second": pair.second,
         "cases": pair.cases,
-        "kappa": _number(pair.kappa),
-        "ac1": _number(pair.ac1),
-        "percent": _number(pair.percent),
+        "kappa": number_of(pair.kappa),
+        "ac1": number_of(pair.ac1),
+        "percent": number_of(pair.percent),
         "method": pair.kappa.method,
         "reason": pair.kappa.reason,
     }
-
-
-def _number(agreement: "Agreement") -> float | None:
-    """Return a coefficient, None if it is undefined: JSON has no NaN."""
-    return None if agreement.value != agreement.value else agreement.value
 
 
 def _enter(store: Path, session: int, *, as_json: bool) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.review_story import (
@@ -19,11 +20,12 @@ from viewer.domain.grid import Cell
 from viewer.domain.reading import TaskState
 from viewer.services.readings import opening
 from viewer.services.readings.aiding import Effect, effects
+from viewer.services.readings.result_rows import result_rows
 from viewer.settings import Settings
 from viewer.ui.application.action_spec import Place
 from viewer.ui.panels.measure.run_list import RunList
 from viewer.ui.panels.read.open_folders import FolderLine
-from viewer.ui.panels.review.aid import AidSettings
+from viewer.ui.panels.review.aid import ARMS, AidSettings
 
 MINE = CellAnswer(Cell(0, 0))
 READERS: dict[str, Callable[[int], bool]] = {
@@ -94,6 +96,15 @@ def found(settings: Settings, reader: str) -> tuple[Effect, ...]:
     return tuple(one for one in every if one.reader == reader)
 
 
+def pressed(story: ReviewStory, words: str) -> bool:
+    """Press a button of the first session that has it; tell whether there is one."""
+    buttons = story.review.start.sessions.findChildren(QPushButton)
+    there = [b for b in buttons if b.text() == words and b.isVisible()]
+    for button in there[:1]:
+        button.click()
+    return bool(there)
+
+
 @pytest.mark.parametrize("arm", Arm)
 def test_that_a_follower_an_independent_and_a_half_follower_are_told_apart(
     arm: Arm, qtbot: QtBot, settings: Settings
@@ -110,6 +121,26 @@ def test_that_a_follower_an_independent_and_a_half_follower_are_told_apart(
     assert {one.over_trust.value for one in trust["independent"]} == {0}
     for one in trust["half"]:
         assert one.over_trust.interval.low < 0.5 < one.over_trust.interval.high
+    page = story.review.compared
+    story.wait(lambda: pressed(story, "Results"))
+    story.wait(page.parts["aided"].isVisible)
+    session = opening.sessions(settings.store)[0]
+    rows = result_rows(settings.store, session.id)["aided"]
+    table = page.parts["aided"].table
+    texts = [
+        [
+            item.text()
+            for column in range(table.columnCount())
+            if (item := table.item(row, column))
+        ]
+        for row in range(table.rowCount())
+    ]
+    assert {row[0] for row in texts} == set(READERS)
+    assert texts == [
+        ["–" if v == "-" else ARMS.get(str(v), str(v)) for v in r.values()]
+        for r in rows
+    ]
+    page.back.click()
     story.window.close()
 
 

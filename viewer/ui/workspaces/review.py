@@ -24,10 +24,11 @@ from viewer.ui.panels.review.aid import AidSettings
 from viewer.ui.panels.review.briefing import Briefing
 from viewer.ui.panels.review.offers import ReviewOffers
 from viewer.ui.panels.review.page import ReviewPage
+from viewer.ui.panels.review.reading_results import ReadingResults
 from viewer.ui.panels.review.replay import ReplayPage
 from viewer.ui.panels.review.results import ReviewResults
 from viewer.ui.panels.review.sealed_files import SealedFiles
-from viewer.ui.panels.review.sessions import ReplayWanted
+from viewer.ui.panels.review.sessions import ReplayWanted, ResultsWanted
 from viewer.ui.panels.review.start import (
     ReviewStart,
     ReviewWanted,
@@ -98,6 +99,7 @@ class ReviewWorkspace(QWidget):
         self.done, self.results = DonePage(), ReviewResults()
         self.briefing = Briefing()
         self.replay = ReplayPage(self._store, context.decoder)
+        self.compared = ReadingResults(self._store)
         self.files = SealedFiles(context.settings, self._fail, self)
         self._offers = ReviewOffers(
             self.start, self._store, self._background_tasks, self._fail
@@ -115,6 +117,7 @@ class ReviewWorkspace(QWidget):
             self.done,
             self.results,
             self.replay,
+            self.compared,
         ):
             self._pages.addWidget(page)
         column = QVBoxLayout(self)
@@ -130,14 +133,14 @@ class ReviewWorkspace(QWidget):
         sessions = self.start.sessions
         sessions.session_wanted.connect(lambda e: self.open_session(e.session))
         sessions.replay_wanted.connect(self._open_replay)
+        sessions.results_wanted.connect(self._compare)
         self.start.results_wanted.connect(self._open_results)
         self.start.tasks.changed.connect(self._offers.count_task)
         self.start.task_wanted.connect(self._open_task)
         self.briefing.agreed.connect(self._agree)
         self.briefing.left.connect(self._back)
-        self.page.left.connect(self._back)
-        self.results.left.connect(self._back)
-        self.replay.left.connect(self._back)
+        for page in (self.page, self.results, self.replay, self.compared):
+            page.left.connect(self._back)
         self.done.back.clicked.connect(self._back)
         self.done.export.clicked.connect(self.files.export)
         self.files.told.connect(self.start.say)
@@ -357,6 +360,10 @@ class ReviewWorkspace(QWidget):
         self.replay.open(event.session, event.words, event.cases)
         self._pages.setCurrentWidget(self.replay)
         self.replay.play.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _compare(self, event: ResultsWanted) -> None:
+        self.compared.open(event.session, event.words)
+        self._show(self.compared)
 
     def _ask_to_withdraw(self) -> None:
         confirm(

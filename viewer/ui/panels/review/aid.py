@@ -17,7 +17,7 @@ from viewer.ui.widgets.plain_text import Label
 
 _TYPING_MS: Final = 200
 _LARGEST: Final = 999_999_999
-_ARMS: Final[Mapping[str, str]] = {
+ARMS: Final[Mapping[str, str]] = {
     Arm.AFTER: "After a locked first answer",
     Arm.FROM_START: "From the start",
     Arm.BOTH: "Both, in half of the cases each",
@@ -90,7 +90,7 @@ class AidChoice(QWidget):
         self.recall(AidSettings())
 
     def _fill(self) -> None:
-        self.arms.offer(_ARMS)
+        self.arms.offer(ARMS)
         self.wrong.setSuffix(" %")
         for widget, name in (
             (self.models, "Model"),

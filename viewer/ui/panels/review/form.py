@@ -316,7 +316,7 @@ class TextBox(QuestionBox):
         """Show a case's words, or the link alone."""
         super().show_task(task)
         self.line.setVisible(bool(self.line.text()))
-        self.open.setHidden(bool(self.line.text()))
+        self.open.setVisible(self.isEnabled() and not self.line.text())
 
     def write(self) -> None:
         """Open the line and put the cursor there."""

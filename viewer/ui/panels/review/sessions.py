@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Signal
@@ -21,6 +20,8 @@ PLACES: Final = {
     PlaceKind.MASK: "a mask",
 }
 
+_RESULTS: Final = "How far its readers agree, and what a model's answers did to them"
+
 
 @dataclass(frozen=True, slots=True)
 class SessionWanted:
@@ -38,6 +39,14 @@ class ReplayWanted:
     cases: Sequence[int]
 
 
+@dataclass(frozen=True, slots=True)
+class ResultsWanted:
+    """The user wants to see how the readers of a finished session's work did."""
+
+    session: SessionId
+    words: str
+
+
 class SessionList(QWidget):
     """A row a session, with its reader and progress; hidden without any."""
 
@@ -45,6 +54,8 @@ class SessionList(QWidget):
     """SessionWanted"""
     replay_wanted = Signal(object)
     """ReplayWanted"""
+    results_wanted = Signal(object)
+    """ResultsWanted"""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,30 +83,30 @@ class SessionList(QWidget):
         self.setVisible(bool(shown))
 
     def _list(self, row: int, one: SessionSummary, recorded: Sequence[int]) -> None:
-        words = "View" if one.finished else "Continue"
-        go = QPushButton(words)
-        go.setAccessibleName(f"{words}: {what_words(one)}, {one.reader}")
-        go.clicked.connect(partial(self._want, SessionWanted(one.id)))
+        words = f"{one.title} · {one.reader}"
         self._rows.addWidget(Label(what_words(one)), row, 0)
         self._rows.addWidget(caption(one.reader), row, 1)
         self._rows.addWidget(caption(session_words(one)), row, 2)
-        self._rows.addWidget(go, row, 3)
+        for column, stretch in enumerate((2, 1, 1)):
+            self._rows.setColumnStretch(column, stretch)
+        go = self._add("View" if one.finished else "Continue", (row, 3), one)
+        go.clicked.connect(lambda: self.session_wanted.emit(SessionWanted(one.id)))
+        if one.finished and not one.visiting:
+            results = self._add("Results", (row, 4), one)
+            results.setToolTip(_RESULTS)
+            told = ResultsWanted(one.id, words)
+            results.clicked.connect(lambda: self.results_wanted.emit(told))
         if recorded:
-            again = QPushButton("Replay")
-            again.setAccessibleName(f"Replay: {what_words(one)}, {one.reader}")
+            again = self._add("Replay", (row, 5), one)
             again.setToolTip("See what was on screen, and for how long")
-            told = ReplayWanted(one.id, f"{one.title} · {one.reader}", recorded)
-            again.clicked.connect(partial(self._want, told))
-            self._rows.addWidget(again, row, 4)
-        self._rows.setColumnStretch(0, 2)
-        self._rows.setColumnStretch(1, 1)
-        self._rows.setColumnStretch(2, 1)
+            replay = ReplayWanted(one.id, words, recorded)
+            again.clicked.connect(lambda: self.replay_wanted.emit(replay))
 
-    def _want(
-        self, wanted: SessionWanted | ReplayWanted, _checked: bool = False
-    ) -> None:
-        replays = isinstance(wanted, ReplayWanted)
-        (self.replay_wanted if replays else self.session_wanted).emit(wanted)
+    def _add(self, words: str, at: tuple[int, int], one: SessionSummary) -> QPushButton:
+        button = QPushButton(words)
+        button.setAccessibleName(f"{words}: {what_words(one)}, {one.reader}")
+        self._rows.addWidget(button, *at)
+        return button
 
 
 def what_words(one: SessionSummary) -> str:

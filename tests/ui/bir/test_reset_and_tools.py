@@ -69,6 +69,7 @@ def test_that_preferences_are_kept_for_the_next_start(
 ) -> None:
     read.handlers()["edit.settings"]()
     (dialog,) = read.findChildren(SettingsPage)
+    dialog.show_section("Mouse and tools")
     dialog.boxes["reset_keeps_marks"].click()
     kept = read.choices
     preferences.use(Preferences())

@@ -38,6 +38,7 @@ class _Twin(ImageView):
         longer = max(view.screen_size.rows, view.screen_size.columns)
         finer = min(max(1.0, 1 / view.zoom), max(1.0, _LONGEST / longer))
         self._own_ratio = view.ratio * finer
+        self._rows = range(self.screen_size.rows)
         self.stage.setSceneRect(view.area)
         self.imitate(view, finer)
         if not identified and self._shown is not None:
@@ -65,8 +66,15 @@ class _Twin(ImageView):
             self._frame = super().sampled()
 
     def sampled(self) -> Frame:
-        """Return the image as it was sampled."""
-        return self._frame or super().sampled()
+        """Return the rows of the image in the band that is painted.
+
+        Qt would turn all of it into colours for each band.
+        """
+        whole = self._frame or super().sampled()
+        first = max(0, self._rows.start - whole.top)
+        last = min(whole.image.height(), self._rows.stop - whole.top)
+        part = whole.image.copy(0, first, whole.image.width(), max(0, last - first))
+        return replace(whole, image=part, top=whole.top + first)
 
     def blank(self) -> QImage:
         """Return a picture to paint on, as large as it has to be."""
@@ -113,6 +121,7 @@ class _Twin(ImageView):
         painter = QPainter(picture)
         try:
             for top in range(0, picture.height(), high):
+                self._rows = range(top, top + high)
                 band = QRectF(0, top / ratio, picture.width() / ratio, high / ratio)
                 yield from self.paint_on(painter, band)
         finally:

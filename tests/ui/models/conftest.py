@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.outside_packages import installed
 from tests.helpers.window_parts import IdleWorker
+from viewer.models.catalog import builtin_profiles
 from viewer.services.worker.background import BackgroundWorker
 from viewer.settings import Settings
 from viewer.ui.application.app_context import AppContext, Listener, Worker, WorkerBridge
@@ -33,6 +34,8 @@ name = "endless"
 adapter = "slow"
 seconds = 600
 """
+LISTED = MODELS.count("[[model]]") + len(builtin_profiles())
+"""How many models are listed with these."""
 
 
 @pytest.fixture
@@ -73,5 +76,5 @@ def workspace(context: AppContext, qtbot: QtBot) -> ModelsWorkspace:
     qtbot.addWidget(made)
     made.resize(1200, 800)
     made.show()
-    qtbot.waitUntil(lambda: len(made.list.models.rows) == 6)
+    qtbot.waitUntil(lambda: len(made.list.models.rows) == LISTED)
     return made

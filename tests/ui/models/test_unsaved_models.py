@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
-from tests.ui.models.conftest import MODELS
+from tests.ui.models.conftest import LISTED, MODELS
 from tests.ui.models.test_models_workspace import choose, field, row, text
 from viewer.ui.application.action_spec import Place
 from viewer.ui.application.app_context import AppContext
@@ -29,7 +29,7 @@ def window(context: AppContext, qtbot: QtBot) -> Iterator[MainWindow]:
     qtbot.addWidget(made)
     made.show()
     made.enter(Place.MODELS)
-    qtbot.waitUntil(lambda: len(models.list.models.rows) == 6)
+    qtbot.waitUntil(lambda: len(models.list.models.rows) == LISTED)
     yield made
     models._drafts.clear()
 

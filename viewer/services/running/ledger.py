@@ -275,7 +275,7 @@ def _saved(question: TrialQuestion, raw: RawReply) -> SavedReply:
 def _reply_record(profile: ModelProfile, raw: RawReply) -> ReplyRecord:
     """Return a reply with tokens, cost and model, empty if it is unreadable.
 
-    It is not parsed here, so that nothing in a body can prevent storing it.
+    No answer is parsed here, and nothing in a body can prevent storing it.
     """
     try:
         reply = reader_for(profile).read(raw)

@@ -4,6 +4,7 @@ import pytest
 
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.models import catalog
+from viewer.models.catalog import builtin_profiles
 from viewer.services.configuring import model_list
 from viewer.services.configuring.model_list import ModelLine, Readiness, model_lines
 from viewer.services.configuring.model_profiles import (
@@ -42,7 +43,8 @@ def test_that_what_comes_with_the_program_is_ready_and_not_to_be_changed(
     settings: Settings,
 ) -> None:
     lines = model_lines(settings)
-    assert [each.name for each in lines] == ["asymmetry", "frequent_cell", "uniform"]
+    built_in = sorted(profile.name for profile in builtin_profiles())
+    assert [each.name for each in lines] == built_in
     assert {(each.state, each.own, each.can_ask) for each in lines} == {
         ("ready", False, True)
     }

@@ -6,6 +6,7 @@ import pytest
 from tests.helpers.quiz_study import quiz_in_catalog
 from tests.helpers.tiny_study import SERVER, a_form, write_images
 from viewer.domain.errors import WrongUseError
+from viewer.models.catalog import builtin_profiles
 from viewer.services.configuring.study_file import read_study_file
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.running.batch_form import (
@@ -91,7 +92,8 @@ def test_that_studies_data_sets_and_models_are_listed(settings: Settings) -> Non
     assert dataset_names(settings.store) == ("two", "one")
     settings.models_file.write_text(SERVER)
     states = {state.name: state for state in model_states(settings)}
-    assert list(states) == ["asymmetry", "frequent_cell", "mine", "uniform"]
+    built_in = [profile.name for profile in builtin_profiles()]
+    assert list(states) == sorted(["mine", *built_in])
     assert (states["uniform"].state, states["uniform"].ready) == ("ready", True)
 
 

@@ -88,6 +88,9 @@ class IdleWorker:
     def calibrate(self, name: str) -> int:
         return self._note("calibrate", name)
 
+    def check_model(self, name: str) -> int:
+        return self._note("check", name)
+
     def cancel_calibration(self, name: str) -> int:
         return self._note("cancel_calibration", name)
 

@@ -148,7 +148,7 @@ def calibrate(
     questions = [(marker, word) for word in words for marker in markers()]
     heard: list[Heard] = []
     for done, (marker, word) in enumerate(questions, 1):
-        reply = _ask(asked, question(marker, word), allowance, before_sending)
+        reply = ask_patiently(asked, question(marker, word), allowance, before_sending)
         heard.append(Heard(marker, word, reply.text))
         if progress is not None:
             progress(done, len(questions))
@@ -210,7 +210,7 @@ def as_asked(profile: ModelProfile) -> ModelProfile:
     return ModelProfile(profile.name, profile.adapter, settings)
 
 
-def _ask(
+def ask_patiently(
     profile: ModelProfile,
     request: ModelRequest,
     allowance: Allowance,

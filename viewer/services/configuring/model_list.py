@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.model_check import ModelCheck
 from viewer.models import keys
 from viewer.models.catalog import endpoint_of, missing_import
+from viewer.services.configuring.check_words import check_in_words, wrong_in_words
 from viewer.services.configuring.model_profiles import (
     KnownModel,
     known_models,
@@ -17,7 +18,8 @@ from viewer.services.configuring.model_profiles import (
 )
 from viewer.settings import Settings
 from viewer.store import consents
-from viewer.store.database import open_store
+from viewer.store.database import Store, open_store
+from viewer.store.model_checks import latest_check, renamed_since
 
 READY: Final = "ready"
 
@@ -40,6 +42,8 @@ class ModelLine:
     machine, "" if images stay on this one. ``own``: it is in the user's file, as
     ``table``, and may be edited. ``takes_boxes``: it segments boxes, and answers
     nothing else; ``places``: it always answers with a location.
+    ``check`` is the last check with these settings, and ``check_wrong`` what was wrong
+    then, or what a run has shown since.
     """
 
     name: str
@@ -52,6 +56,9 @@ class ModelLine:
     table: Mapping[str, object] = field(default_factory=dict)
     takes_boxes: bool = False
     places: bool = False
+    check: ModelCheck | None = None
+    check_words: str = ""
+    check_wrong: str = ""
 
     @property
     def can_ask(self) -> bool:
@@ -61,8 +68,12 @@ class ModelLine:
 
 def model_lines(settings: Settings) -> tuple[ModelLine, ...]:
     """Return every known model with its state, sorted by name."""
-    consented = _consented(settings.store)
-    return tuple(_line(m, consented) for m in known_models(settings.models_file))
+    known = known_models(settings.models_file)
+    if not settings.store.exists():
+        return tuple(_line(model, frozenset(), None) for model in known)
+    with open_store(settings.store) as store:
+        consented = frozenset(c.endpoint for c in consents.standing_consents(store))
+        return tuple(_line(model, consented, store) for model in known)
 
 
 def segmenters(settings: Settings) -> tuple[ModelLine, ...]:
@@ -70,15 +81,10 @@ def segmenters(settings: Settings) -> tuple[ModelLine, ...]:
     return tuple(line for line in model_lines(settings) if line.takes_boxes)
 
 
-def _consented(store: Path) -> frozenset[str]:
-    """Return the endpoints that any data set's images may be sent to."""
-    if not store.exists():
-        return frozenset()
-    with open_store(store) as opened:
-        return frozenset(c.endpoint for c in consents.standing_consents(opened))
-
-
-def _line(model: KnownModel, consented: frozenset[str]) -> ModelLine:
+def _line(
+    model: KnownModel, consented: frozenset[str], store: Store | None
+) -> ModelLine:
+    """Return a model's line; ``consented`` are endpoints that any images may go to."""
     spec = spec_named(model.adapter)
     readiness, state = _state(model, consented)
     return ModelLine(
@@ -92,7 +98,23 @@ def _line(model: KnownModel, consented: frozenset[str]) -> ModelLine:
         table=model.table,
         takes_boxes=spec is not None and spec.takes_boxes,
         places=spec is not None and spec.places,
+        **_checked(model, store),
     )
+
+
+def _checked(model: KnownModel, store: Store | None) -> dict[str, Any]:
+    if store is None or model.profile is None or not model.own:
+        return {}
+    found = latest_check(store, model.profile)
+    if found is None:
+        return {}
+    renamed = renamed_since(store, found)
+    since = f"Since the check, {renamed}. Check it again." if renamed else ""
+    return {
+        "check": found,
+        "check_words": check_in_words(found),
+        "check_wrong": since or wrong_in_words(found),
+    }
 
 
 def _state(model: KnownModel, consented: frozenset[str]) -> tuple[Readiness, str]:

@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
-from viewer.domain.answer import Answer, ReportAnswer, Unparsed
+from viewer.domain.answer import UNREADABLE, Answer, ReportAnswer, Unparsed
 from viewer.domain.answer_json import PLACED_START, answer_of_json
 from viewer.domain.box_reference import mask_by_rule
 from viewer.domain.case import ImageRef
@@ -18,6 +18,7 @@ from viewer.domain.grid import Grid
 from viewer.domain.reference import Mask
 from viewer.domain.result import Measures, Score
 from viewer.domain.run import RunSpec
+from viewer.models.coordinates.likely import other_convention
 from viewer.models.reading import read_reply
 from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.store import answers, trials
@@ -39,7 +40,8 @@ class StoredAnswer:
     reference. ``written`` are boxes on this image from an answer in words, which has no
     grid and names no cell. ``reply`` is the stored reply, which several answers may
     share; ``reused`` names the model that it was originally requested from.
-    ``explained`` is the data set's explanation of the right answer.
+    ``explained`` is the data set's explanation of the right answer. ``advice`` says in
+    which convention a reply that was not read seems to be.
     """
 
     trial: int
@@ -68,6 +70,7 @@ class StoredAnswer:
     reply: int | None = None
     reused: str = ""
     explained: str = ""
+    advice: str = ""
 
 
 def answer_of_trial(store: Path, trial: int) -> StoredAnswer:
@@ -187,7 +190,15 @@ def _stored(record: AnswerRecord, places: Places, *, harmonise: bool) -> StoredA
         measures=_measures(record, answer, places) if harmonise else None,
         reply=record.reply_id,
         reused=reused_words(*record.origin) if record.origin else "",
+        advice=_advice(record, profile, reply),
     )
+
+
+def _advice(record: AnswerRecord, profile: ModelProfile, reply: ModelReply) -> str:
+    if record.score.status not in UNREADABLE:
+        return ""
+    named = str(profile.settings.get("convention") or "grid")
+    return other_convention(reply.text, named, record.geometry.size)
 
 
 def reused_words(run: int, model: str) -> str:

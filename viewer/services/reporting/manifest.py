@@ -14,6 +14,7 @@ from typing import Final
 
 import viewer
 from viewer.domain.case import Dataset
+from viewer.domain.model_check import ModelCheck
 from viewer.domain.plain import plain
 from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec, RunSummary
@@ -34,13 +35,15 @@ def manifest_of(
     ledger: Mapping[str, int],
     deidentified: Sequence[Sequence[str]],
     files: Mapping[str, bytes],
+    checks: Sequence[ModelCheck] = (),
 ) -> dict[str, object]:
     """Return the manifest of a run's report as plain JSON values.
 
     ``deidentified`` has the codes of how images sent from this machine were
     de-identified; ``files`` are the report's other files by name, whose hashes it
-    contains. Its own hash, over everything else in canonical JSON, comes last. It
-    contains no path, no key and nothing from a file's header.
+    contains; ``checks`` the last one of each model before the run. Its own hash, over
+    everything else in canonical JSON, comes last. It contains no path, no key and
+    nothing from a file's header.
     """
     study = context.study
     manifest: dict[str, object] = {
@@ -71,6 +74,7 @@ def manifest_of(
         "ledger": dict(ledger),
         "deidentification": [method_codes(codes) for codes in deidentified],
         "prices": _prices(context),
+        "model_checks": {found.model: plain(found) for found in checks},
         "incomplete": data.incomplete,
         "files": {name: _sha256(content) for name, content in sorted(files.items())},
     }

@@ -32,6 +32,7 @@ from viewer.services.trials.grades import grades_of
 from viewer.services.trials.run_context import RunContext
 from viewer.store import consents, reuse, runs, trials, usage
 from viewer.store.database import Store
+from viewer.store.model_checks import latest_check
 from viewer.studies.places import PlacesContext
 from viewer.studies.protocol import ReportContext
 from viewer.studies.tables import items_table
@@ -215,7 +216,10 @@ def manifest_of_report(
     store: Store, report: RunReport, files: Mapping[str, bytes]
 ) -> dict[str, object]:
     """Return the manifest of a report whose other files are these."""
-    run = report.summary.id
+    run, spec = report.summary.id, report.context.spec
+    asked = (*spec.models, *spec.helpers)
+    created = report.summary.created_at
+    checks = (latest_check(store, model, created) for model in asked)
     return manifest_of(
         report.summary,
         report.context,
@@ -223,6 +227,7 @@ def manifest_of_report(
         usage.ledger_counts(store, run),
         consents.deidentified_of_run(store, run),
         files,
+        [found for found in checks if found],
     )
 
 

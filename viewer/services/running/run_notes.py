@@ -8,13 +8,14 @@ from viewer.domain.case import Dataset
 from viewer.domain.counting import counted
 from viewer.domain.documents import read_json
 from viewer.domain.errors import ProviderError
-from viewer.domain.exchange import RawReply
+from viewer.domain.exchange import ModelProfile, RawReply
 from viewer.domain.run import RunNote, RunSpec
 from viewer.models.catalog import reader_for, spec_of
 from viewer.services.running.trial_question import TrialQuestion
 from viewer.services.trials.run_trial import PreparedRequest
 from viewer.store import consents, runs
 from viewer.store.database import Store
+from viewer.store.model_checks import latest_check
 from viewer.store.trials import TrialReply
 from viewer.studies.catalog import study_named
 
@@ -30,7 +31,8 @@ class RunNotes:
     def __init__(self, store: Store, run: int) -> None:
         self._store, self._run = store, run
         self._noted = {*runs.run_notes(store, run)}
-        self._first = dict(runs.models_returned(store, run))
+        self._first = runs.models_returned(store, run)
+        self._known = dict[str, str]()
 
     def see(self, answered: Iterable[tuple[TrialQuestion, TrialReply]]) -> None:
         """Record what replies reveal: rejected parameters, or a changed model."""
@@ -59,10 +61,20 @@ class RunNotes:
         except ProviderError:
             return  # its trial ends as provider_error; it names no model
         # Endpoints that return no name are no change of model.
-        first = self._first.setdefault(profile.name, returned) if returned else ""
+        first = self._first_name(profile, returned) if returned else ""
         if returned != first:
             text = f"the endpoint answered as {first} and later as {returned}"
             yield RunNote(profile.name, CHANGED, text)
+
+    def _first_name(self, profile: ModelProfile, returned: str) -> str:
+        """Return the name a model was checked under, else that of its first reply."""
+        if profile.name not in self._known:
+            found = latest_check(self._store, profile)
+            checked = found.answered_as if found else ""
+            self._known[profile.name] = checked or self._first.get(
+                profile.name, returned
+            )
+        return self._known[profile.name]
 
 
 def note_unknown_images(

@@ -79,7 +79,7 @@ class WorkerLoading:
 
 @dataclass(frozen=True)
 class WorkerCalibrating:
-    """A model is being calibrated; the reply to the command ends this."""
+    """A model is being calibrated or checked; the reply to the command ends this."""
 
     step: CalibrationStep
 
@@ -204,8 +204,12 @@ class BackgroundWorker:
         """Calibrate a model's coordinate convention; return the id."""
         return self._send({"cmd": "calibrate", "name": name})
 
+    def check_model(self, name: str) -> int:
+        """Check what a model does with a known mark; return the id."""
+        return self._send({"cmd": "check", "name": name})
+
     def cancel_calibration(self, name: str) -> int:
-        """Stop a calibration; return the id."""
+        """Stop a calibration or a check; return the id."""
         return self._send({"cmd": "cancel_calibration", "name": name})
 
     def _stop(self, run: int, mark: RunMark) -> int:

@@ -1,9 +1,10 @@
 """Requests about models for the window: tests, lists, calibrations."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.exchange import ModelProfile
@@ -20,9 +21,6 @@ from viewer.services.configuring.model_profiles import model_named
 from viewer.services.worker.cancellation import Cancellations
 from viewer.services.worker.models import LoadSteps
 from viewer.settings import read_settings
-
-if TYPE_CHECKING:
-    from viewer.services.calibrating.calibrate import Calibration
 
 _T = TypeVar("_T")
 
@@ -89,7 +87,7 @@ class Probes:
 
 
 class Calibrations:
-    """Calibrates models, one calibration per model at a time, until the user stops it.
+    """Calibrates and checks models, each one at a time, until the user stops it.
 
     Parameters
     ----------
@@ -117,27 +115,46 @@ class Calibrations:
 
     def calibrate(self, name: str) -> dict[str, object]:
         """Return which convention a model answers in, as plain JSON values."""
-        from viewer.services.calibrating.calibrate import calibration_as_json
+        from viewer.services.calibrating.calibrate import (
+            calibrate_with_consent,
+            calibration_as_json,
+        )
 
+        ask = partial(self._ask, calibrate_with_consent)
+        found = self._unless_stopped(name, ask, "The calibration was stopped.")
+        return {"calibrated": calibration_as_json(found)}
+
+    def check(self, name: str) -> dict[str, object]:
+        """Return what a model does with a known mark, as plain JSON values."""
+        from viewer.services.calibrating.check import check_with_consent
+
+        ask = partial(self._ask, check_with_consent)
+        found = self._unless_stopped(name, ask, "The check was stopped.")
+        return {"checked": plain(found)}
+
+    def _unless_stopped(
+        self,
+        name: str,
+        ask: Callable[[ModelProfile, Event, Callable[[], None]], _T],
+        sentence: str,
+    ) -> _T:
         profile = model_named(name, read_settings(self._store_path).models_file)
         with self.going.doing(name) as stop:
             try:
-                found = _unless_stopped(
-                    lambda check: self._found(profile, stop, check),
-                    stop,
-                    "The calibration was stopped.",
+                return _unless_stopped(
+                    lambda check: ask(profile, stop, check), stop, sentence
                 )
             finally:
                 _interrupt_if(stop, profile)
-        return {"calibrated": calibration_as_json(found)}
 
-    def _found(
-        self, profile: ModelProfile, stop: Event, check: Callable[[], None]
-    ) -> "Calibration":
-        from viewer.services.calibrating.calibrate import (
-            calibrate_with_consent,
-            load_first,
-        )
+    def _ask(
+        self,
+        ask: Callable[..., _T],
+        profile: ModelProfile,
+        stop: Event,
+        check: Callable[[], None],
+    ) -> _T:
+        from viewer.services.calibrating.calibrate import load_first
 
         def progress(done: int, total: int) -> None:
             check()
@@ -148,9 +165,7 @@ class Calibrations:
             load_first(profile, LoadSteps(name, tell), stop)
         finally:
             tell(LoadStep(name, 1.0, NOTHING_MORE))
-        return calibrate_with_consent(
-            self._store_path, profile, progress=progress, check=check
-        )
+        return ask(self._store_path, profile, progress=progress, check=check)
 
 
 def _unless_stopped(

@@ -151,6 +151,7 @@ class _Worker:
             "load": self._models.loading,
             "probe": self._probes.going,
             "calibrate": self._calibrations.going,
+            "check": self._calibrations.going,
         }
         stops, name = kinds.get(str(command["cmd"])), command.get("name")
         if stops is not None and isinstance(name, str):
@@ -331,8 +332,12 @@ class _Worker:
         """Find out which convention of coordinates a model answers in."""
         return _Answer(self._calibrations.calibrate(command.name))
 
+    def check(self, command: OfModel) -> _Answer:
+        """Ask a model a few questions about a known mark."""
+        return _Answer(self._calibrations.check(command.name))
+
     def cancel_calibration(self, command: OfModel) -> _Answer:
-        """Stop a calibration; no further question is sent."""
+        """Stop a calibration or a check; no further question is sent."""
         return _Answer({"cancelling": self._calibrations.going.stop(command.name)})
 
     def _tell_step(self, step: LoadStep | CalibrationStep) -> None:
@@ -413,6 +418,7 @@ _COMMANDS: Final[Mapping[str, tuple[type, Callable[[_Worker, Any], _Answer]]]] =
     "list_models": (OfServer, _Worker.list_models),
     "find_models": (FindModels, _Worker.find_models),
     "calibrate": (OfModel, _Worker.calibrate),
+    "check": (OfModel, _Worker.check),
     "cancel_calibration": (OfModel, _Worker.cancel_calibration),
 }
 _QUICK: Final = frozenset(

@@ -79,6 +79,10 @@ def _ninth() -> str:
     return people.LOOKS
 
 
+def _tenth() -> str:
+    return runs.MODEL_CHECK + _append_only("model_check")
+
+
 MIGRATIONS: Final = {
     1: _first,
     2: _second,
@@ -89,6 +93,7 @@ MIGRATIONS: Final = {
     7: _seventh,
     8: _eighth,
     9: _ninth,
+    10: _tenth,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

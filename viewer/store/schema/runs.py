@@ -225,3 +225,16 @@ BEGIN SELECT RAISE(ABORT, 'a sealed plan stays sealed'); END;
 """
 
 TABLES: Final = _RUNS + _LEDGER + _OUTGOING + _SEALS
+
+# What a model did when it was checked, as JSON. ``settings_sha256`` is the hash of the
+# adapter and settings that it was checked with.
+MODEL_CHECK: Final = """
+CREATE TABLE model_check (
+    id INTEGER PRIMARY KEY,
+    model TEXT NOT NULL,
+    settings_sha256 TEXT NOT NULL,
+    at TEXT NOT NULL,
+    found TEXT NOT NULL
+) STRICT;
+CREATE INDEX model_check_of_model ON model_check (model, settings_sha256, at);
+"""

@@ -84,8 +84,11 @@ class Worker(Protocol):
     def calibrate(self, name: str) -> int:
         """Calibrate a model's coordinate convention; its steps follow as messages."""
 
+    def check_model(self, name: str) -> int:
+        """Check what a model does with a known mark; its steps follow as messages."""
+
     def cancel_calibration(self, name: str) -> int:
-        """Stop a calibration."""
+        """Stop a calibration or a check."""
 
     def close(self) -> None:
         """End the input; the worker stores what is in flight and exits."""
@@ -207,8 +210,12 @@ class WorkerBridge(QObject):
         """Calibrate a model's coordinate convention; its steps follow as messages."""
         return self._started().calibrate(name)
 
+    def check_model(self, name: str) -> int:
+        """Check what a model does with a known mark; its steps follow as messages."""
+        return self._started().check_model(name)
+
     def cancel_calibration(self, name: str) -> int:
-        """Stop a calibration."""
+        """Stop a calibration or a check."""
         return self._started().cancel_calibration(name)
 
     def close(self) -> None:

@@ -59,7 +59,11 @@ class ModelRow:
         words = self.line.state if self.held is None else self._held_words(self.held)
         if self.step is not None:
             words = f"loading {round(100 * self.step.part)} %"
-        return f"{words} · edited, not saved" if self.edited else words
+        if self.edited:
+            return f"{words} · edited, not saved"
+        return (
+            f"{words} · the check found a problem" if self.line.check_wrong else words
+        )
 
     def _held_words(self, held: HeldModel) -> str:
         if held.error:
@@ -83,6 +87,8 @@ class ModelRow:
             return _SIGNS[Readiness.UNUSABLE]
         if self.held is not None and self.held.state == "loaded":
             return "memory"
+        if self.line.can_ask and self.line.check_wrong:
+            return "alert-outline"
         return _SIGNS[self.line.readiness]
 
 
@@ -149,7 +155,8 @@ class ModelsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return in_role(words, role)
         if role == Qt.ItemDataRole.ToolTipRole:
-            tip = f"{row.line.name}: {row.state}\n{row.line.summary}"
+            about = (f"{row.line.name}: {row.state}", row.line.check_wrong)
+            tip = "\n".join((*filter(None, about), row.line.summary))
             return in_role(tip, role)
         if index.column() == _STATE:
             if role == Qt.ItemDataRole.DecorationRole:

@@ -9,6 +9,7 @@ from tests.helpers.tiny_study import D4, a_spec, finish, planned, server_profile
 from viewer.domain.answer import Status
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Grid
 from viewer.domain.image import Window
@@ -127,3 +128,24 @@ def test_that_the_window_asked_about_is_told(store: Path, tmp_path: Path) -> Non
     assert newest.grid == Grid(8, 8)
     (windowed,) = sent_images(store, newest.request_sha256)
     assert windowed not in sent_images(store, older[0].request_sha256)
+
+
+@pytest.mark.parametrize(
+    ("reply", "convention", "advice"),
+    [
+        ('{"box_2d": [100, 200, 300, 400]}', {}, "set Convention to gemini."),
+        ("D4", {"convention": "gemini"}, "set Convention to grid."),
+        ("I do not know.", {}, ""),
+    ],
+)
+def test_that_a_reply_in_another_convention_names_it(
+    reply: str, convention: dict[str, object], advice: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.sqlite"
+    model = ModelProfile("m", "scripted", {"answer": reply, **convention})
+    with open_store(path) as opened:
+        finish(opened, planned(opened, tmp_path / "d", a_spec([model])))
+    answer = answer_of_trial(path, 1)
+    assert answer.score.status is Status.UNPARSED
+    assert answer.advice.endswith(advice)
+    assert bool(answer.advice) == bool(advice)

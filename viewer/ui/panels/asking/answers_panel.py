@@ -365,6 +365,7 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
         *measure_rows(answer.measures),
         ("Model", answer.model),
         ("Raw reply", _without_data(answer.reply_text.strip()) or "empty"),
+        ("What to do", answer.advice),
         ("Explanation in the data set", answer.explained),
         ("Version", answer.model_returned or "not stated"),
         ("Adapter", answer.adapter),
@@ -416,7 +417,8 @@ def _headline(answer: StoredAnswer) -> str:
     where = f"{what} in {score.answer}," if what and score.answer else score.answer
     between = ": " if answer.written else " "
     above = f"{where}{between}{words_of(score)}".strip()
-    return f"{above}, {answer.finding}\n{below}"
+    lines = (f"{above}, {answer.finding}", answer.advice, below)
+    return "\n".join(filter(None, lines))
 
 
 def _without_data(reply: str) -> str:

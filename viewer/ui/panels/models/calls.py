@@ -23,6 +23,7 @@ def connect_endpoint(profile: ModelProfilePanel, endpoints: EndpointBook) -> Non
 
 def connect_calibration(profile: ModelProfilePanel, book: CalibrationBook) -> None:
     """Connect the calibration of the profile to the worker, and save its convention."""
+    profile.check_card.stop_wanted.connect(lambda event: book.stop(event.name))
     page = profile.calibration
     page.calibrate_wanted.connect(lambda event: book.calibrate(event.name))
     page.stop_wanted.connect(lambda event: book.stop(event.name))

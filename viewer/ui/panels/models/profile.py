@@ -26,6 +26,7 @@ from viewer.services.configuring.model_list import ModelLine, Readiness
 from viewer.services.configuring.model_profiles import check_model, settings_fields
 from viewer.ui.panels.models.calibration import ModelCalibration
 from viewer.ui.panels.models.calibration_book import FoundConvention
+from viewer.ui.panels.models.checking import ModelCheckCard
 from viewer.ui.panels.models.memory import ModelMemory
 from viewer.ui.panels.models.testing import ModelTest, keep_room
 from viewer.ui.tables.models_model import ModelRow
@@ -117,7 +118,7 @@ class ModelProfilePanel(QWidget):
         self._unshown: tuple[str, ...] = ()
         self.head, self.summary = title(""), caption()
         self.standing = selectable()
-        self.memory = ModelMemory()
+        self.memory, self.check_card = ModelMemory(), ModelCheckCard()
         self.name, self.form = QLineEdit(), ParamsForm()
         self._name_label = Label("Name")
         self.hint = Label(wordWrap=True)
@@ -161,7 +162,8 @@ class ModelProfilePanel(QWidget):
         self.column.setContentsMargins(12, 8, 12, 8)
         self.column.setSpacing(8)
         for widget in (
-            self.head, self.summary, self.standing, self.memory, self.tabs
+            self.head, self.summary, self.standing, self.memory, self.check_card,
+            self.tabs,
         ):  # fmt: skip
             self.column.addWidget(widget)
         self._pages.addWidget(self._scroll)
@@ -203,6 +205,7 @@ class ModelProfilePanel(QWidget):
             widget.setVisible(is_draft)
         if draft is None:
             self.tabs.hide()
+            self.check_card.hide()
             self._pages.setCurrentWidget(self._built_in)
             return
         self._pages.setCurrentIndex(self.tabs.currentIndex())
@@ -256,6 +259,12 @@ class ModelProfilePanel(QWidget):
         """Show the model's calibration."""
         self.calibration.show_model(self._saved_name, found, step, saved=self._is_saved)
 
+    def show_check(
+        self, line: ModelLine, failed: str, step: CalibrationStep | None
+    ) -> None:
+        """Show the model's last check, why one failed, and the progress of one."""
+        self.check_card.show_model(line, failed, step, saved=self._is_saved)
+
     @property
     def _is_saved(self) -> bool:
         return self._shown.replaced is not None and not self.revert.isEnabled()
@@ -276,6 +285,7 @@ class ModelProfilePanel(QWidget):
         self.tabs.setVisible(asks or writes)
         self.test.setVisible(asks)
         self.calibration.setVisible(writes)
+        self.check_card.setVisible(writes)
         if not (asks or writes):
             self.tabs.setCurrentIndex(0)
         if asks:

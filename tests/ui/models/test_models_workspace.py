@@ -432,3 +432,27 @@ def test_that_every_way_of_asking_has_a_form(workspace: ModelsWorkspace) -> None
 )
 def test_that_memory_is_said_in_gigabytes(count: int, words: str) -> None:
     assert bytes_text(count) == words
+
+
+def test_that_five_fields_are_shown_and_the_rest_is_folded_with_a_sentence_each(
+    workspace: ModelsWorkspace, qtbot: QtBot
+) -> None:
+    choose(workspace, "here")
+    form = workspace.profile.form
+    few = ["base_url", "model", "api_key_env", "convention"]
+
+    def shown() -> list[str]:
+        return [name for name, e in form.editors.items() if e.isVisible()]
+
+    qtbot.waitUntil(lambda: shown() == few)
+    assert workspace.profile.name.isVisible()
+    form.more.click()
+    qtbot.waitUntil(lambda: shown() == list(form.editors))
+    words = [label.text() for label in form.findChildren(QLabel)]
+    assert "Longest reply in tokens. Default: 1024." in words
+    assert "Sampling temperature; the server's default if unset." in words
+    choose(workspace, "large")
+    choose(workspace, "here")
+    assert form.more.text() == "Fewer settings"
+    form.more.click()
+    qtbot.waitUntil(lambda: shown() == few)

@@ -12,7 +12,8 @@ class FormField:
     (None). A path ends in ``ending``. ``default`` is a plain JSON value, a tuple for
     ``choices``, which are free if ``choices`` is empty. ``low`` and ``high`` bound a
     number. ``label`` is the displayed name, "" for the name with spaces, and ``words``
-    are display names of the choices, if they differ from those in files.
+    are display names of the choices, if they differ from those in files. ``more``: it
+    is seldom needed, so that a form shows it only on request.
     """
 
     name: str
@@ -25,3 +26,16 @@ class FormField:
     ending: str = ""
     label: str = ""
     words: tuple[str, ...] = ()
+    more: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """What it means and its default, as a sentence."""
+        meaning = self.help[:1].upper() + self.help[1:]
+        if "default" in self.help:
+            return f"{meaning}."
+        if self.kind == "bool":
+            default = "on" if self.default else "off"
+        else:
+            default = "not set" if self.default in (None, "") else str(self.default)
+        return f"{meaning}. Default: {default}."

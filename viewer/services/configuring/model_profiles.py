@@ -1,7 +1,7 @@
 """The user's own models: read, changed and restored in models.toml."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from textwrap import fill
@@ -30,12 +30,16 @@ from viewer.writers.models_toml import model_tables, with_model, without_model
 from viewer.writers.toml import toml_bytes
 
 _NUMBERS: Final = {int: "int", float: "float"}
+_MOSTLY: Final = ("base_url", "model", "api_key_env", "convention", "projector")
+_SHOWN: Final = 4
+"""Settings that a form shows at once; with the name they are five fields."""
 _COLOUR_FIELD: Final = FormField(
     COLOUR,
     "choice",
     "",
     "colour on images and in charts; the next free one by default",
     ("", *MODEL_NAMES),
+    more=True,
 )
 _HEAD: Final = (
     "# Models that Overread can ask, in addition to the built-in ones.\n"
@@ -143,7 +147,17 @@ def spec_named(adapter: str) -> AdapterSpec | None:
 def settings_fields(adapter: str) -> tuple[FormField, ...]:
     """Return an adapter's settings as form fields, none for an unknown adapter."""
     spec = spec_named(adapter)
-    return (*map(_field, spec.settings), _COLOUR_FIELD) if spec else ()
+    if spec is None:
+        return ()
+    first = sorted(spec.settings, key=_rank)[:_SHOWN]
+    fields = [replace(_field(s), more=s not in first) for s in spec.settings]
+    return (*fields, _COLOUR_FIELD)
+
+
+def _rank(setting: Setting) -> tuple[bool, int]:
+    """Return a setting's place: what must be set, then what people mostly set."""
+    place = _MOSTLY.index(setting.key) if setting.key in _MOSTLY else len(_MOSTLY)
+    return not setting.required, place
 
 
 def _field(setting: Setting) -> FormField:

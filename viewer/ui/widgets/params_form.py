@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from viewer.services.configuring.form_field import FormField
 from viewer.ui.widgets.file_choice import choose_folder, choose_to_read
 from viewer.ui.widgets.icons import icon
+from viewer.ui.widgets.labels import caption, link
 from viewer.ui.widgets.number_box import DecimalBox, WholeBox
 from viewer.ui.widgets.plain_text import as_tip
 
@@ -366,6 +367,7 @@ class ParamsForm(QWidget):
         super().__init__(parent)
         self._editors: dict[str, Widget] = {}
         self._defaults: dict[str, object] = {}
+        self._unfolded, self._folded = False, range(0)
         self.rows = QFormLayout(self)
         self.rows.setContentsMargins(0, 0, 0, 0)
         self.rows.setSpacing(8)
@@ -383,9 +385,37 @@ class ParamsForm(QWidget):
         self._editors = {field.name: editor(field) for field in fields}
         # As the fields give them back, so that a field's rounding is no change.
         self._defaults = self.values()
-        for field, widget in zip(fields, self._editors.values(), strict=True):
-            self.rows.addRow(label_of(field), widget)
-            widget.edited.connect(self.edited)
+        for field in (f for f in fields if not f.more):
+            self._add_row(field)
+        self._add_more([field for field in fields if field.more])
+        align([self.rows])  # also with rows that are folded
+
+    def _add_row(self, field: FormField) -> None:
+        widget = self._editors[field.name]
+        self.rows.addRow(label_of(field), widget)
+        widget.edited.connect(self.edited)
+
+    def _add_more(self, fields: Sequence[FormField]) -> None:
+        """Add the fields that are seldom needed, each with a sentence, folded."""
+        if not fields:
+            return
+        self.more = link("", "Show or fold the settings that are seldom needed")
+        self.more.setCheckable(True)
+        self.more.setChecked(self._unfolded)
+        self.rows.addRow("", self.more)
+        start = self.rows.rowCount()
+        for field in fields:
+            self._add_row(field)
+            self.rows.addRow("", caption(field.sentence))
+        self._folded = range(start, self.rows.rowCount())
+        self.more.toggled.connect(self._fold)
+        self._fold(self._unfolded)
+
+    def _fold(self, unfolded: bool) -> None:
+        self._unfolded = unfolded
+        self.more.setText("Fewer settings" if unfolded else "More settings")
+        for row in self._folded:
+            self.rows.setRowVisible(row, unfolded)
 
     def show_lacking(self, name: str, lacking: Mapping[str, str]) -> None:
         """Grey choices of a parameter that come to nothing, each with the reason."""

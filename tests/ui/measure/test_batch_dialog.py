@@ -27,7 +27,8 @@ from viewer.store.database import open_store
 from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.import_dataset import ImportDataset
-from viewer.ui.widgets.params_form import OneOf, ParamsForm, SomeOf
+from viewer.ui.widgets.field_editors import OneOf, SomeOf
+from viewer.ui.widgets.params_form import ParamsForm
 from viewer.ui.workspaces.measure import MeasureWorkspace
 
 _N = 4

@@ -28,7 +28,7 @@ from viewer.services.worker.background import WorkerReply
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.notices import Notice
 from viewer.ui.dialogs.connect import ConnectPage
-from viewer.ui.widgets.params_form import FolderLine, PathLine
+from viewer.ui.widgets.field_editors import FolderLine, PathLine
 from viewer.ui.workspaces.models import ModelsWorkspace
 
 if TYPE_CHECKING:

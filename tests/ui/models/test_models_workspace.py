@@ -23,7 +23,7 @@ from viewer.ui.dialogs import key_entry
 from viewer.ui.dialogs.connect import ConnectPage
 from viewer.ui.dialogs.key_entry import KeyEntry
 from viewer.ui.tables.models_model import ModelRow, bytes_text
-from viewer.ui.widgets.params_form import Line
+from viewer.ui.widgets.field_editors import Line
 from viewer.ui.workspaces.models import ModelsWorkspace
 
 WAIT_MS = 20_000

@@ -12,14 +12,12 @@ from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QSplitter, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
-from viewer.services.configuring.check_words import check_in_words, wrong_in_words
 from viewer.services.configuring.model_list import ModelLine, model_lines
 from viewer.services.configuring.model_profiles import (
     ModelsEdit,
     apply_edit,
     deleting,
     free_name,
-    model_named,
     saving,
 )
 from viewer.ui.application.actions import Handlers
@@ -29,18 +27,15 @@ from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import Choices
 from viewer.ui.application.notices import Notice
 from viewer.ui.application.tell import tell_error
-from viewer.ui.dialogs.confirm import confirm
 from viewer.ui.dialogs.housekeeping import ask_to_delete_model
 from viewer.ui.dialogs.unsaved_models import ask_about_unsaved
-from viewer.ui.panels.models.calibration_book import (
-    CalibrationBook,
-    CalibrationFailed,
-    ModelChecked,
-)
+from viewer.ui.panels.models.calibration_book import CalibrationBook, CalibrationFailed
 from viewer.ui.panels.models.calls import (
+    Checking,
     connect_calibration,
     connect_endpoint,
     connect_memory,
+    show_found,
 )
 from viewer.ui.panels.models.connecting import Connecting, ModelConnected, ModelWanted
 from viewer.ui.panels.models.endpoint_book import EndpointBook, EndpointFailed
@@ -97,6 +92,7 @@ class ModelsWorkspace(QWidget):
         self.endpoints = EndpointBook(context.worker, self)
         self.connecting = Connecting(context, self.endpoints, self)
         self.calibrations = CalibrationBook(context.worker, self)
+        self.checking = Checking(context, self.calibrations, self)
         self.list, self.profile = ModelsList(), ModelProfilePanel(self._file)
         self._lay_out()
         self._connect()
@@ -126,10 +122,9 @@ class ModelsWorkspace(QWidget):
         self.profile.key_kept.connect(self.refresh)
         connect_memory(self.profile, self.book)
         connect_endpoint(self.profile, self.endpoints)
-        connect_calibration(self.profile, self.calibrations)
-        self.profile.check_card.check_wanted.connect(lambda e: self.check(e.name))
+        connect_calibration(self.profile, self.calibrations, self.checking)
         self.calibrations.changed.connect(self._show_tests)
-        self.calibrations.checked.connect(self._tell_checked)
+        self.calibrations.checked.connect(self._look_again)
         self.calibrations.failed.connect(self._tell_failed)
         self.endpoints.changed.connect(self._show_tests)
         self.endpoints.failed.connect(self._tell_failed)
@@ -229,7 +224,7 @@ class ModelsWorkspace(QWidget):
             "lines", lambda: model_lines(settings), self._show_lines, self._tell
         )
 
-    def _look_again(self) -> None:
+    def _look_again(self, *_: object) -> None:
         """Read models written by another program, once they are shown."""
         settings = self._context.settings
         if self.isVisible():
@@ -305,8 +300,6 @@ class ModelsWorkspace(QWidget):
             self.profile.show_model(row, self._drafts.get(row.key, saved))
             self._show_tests()
 
-    # Editing
-
     def _add(self, event: ModelWanted) -> None:
         """Save a model of which everything is known; begin any other as a draft."""
         if not event.complete:
@@ -318,7 +311,7 @@ class ModelsWorkspace(QWidget):
             self._do(f"connection of {name}", edit, name, "")
             self._context.notices.say(f"{name} is connected; Edit ▸ Undo removes it.")
             self.connected.emit(ModelConnected(name))
-            self.check(name)
+            self.checking.check(name)
 
     def _free(self, wanted: str) -> str:
         """Return an unused name, "" after telling why the file cannot be read."""
@@ -431,8 +424,6 @@ class ModelsWorkspace(QWidget):
         self.refresh(chosen)
         return done
 
-    # Endpoints
-
     def test(self) -> None:
         """Test the chosen model's endpoint, if any, and show its capabilities."""
         if self.profile.tabs.isVisible():
@@ -443,39 +434,7 @@ class ModelsWorkspace(QWidget):
         row = self.list.current
         if row is None:
             return
-        running = self.endpoints.is_tested(row.key)
-        self.profile.show_test(self.endpoints.found(row.key), running=running)
-        found, step = self.calibrations.found(row.key), self.calibrations.step(row.key)
-        self.profile.show_calibration(found, step)
-        why, step = (
-            self.calibrations.why_unchecked(row.key),
-            self.calibrations.check_step(row.key),
-        )
-        self.profile.show_check(row.line, why, step)
-
-    def check(self, name: str) -> None:
-        """Check a model; ask first if that costs money or leaves this machine."""
-        from viewer.services.calibrating.check import warning_before
-
-        begin = partial(self.calibrations.check, name)
-        try:
-            warning = warning_before(model_named(name, self._file))
-        except OverreadError as error:
-            self._context.notices.error(error)
-            return
-        if warning:
-            confirm(self.window(), f"Check {name}?", warning, "Check", begin)
-        else:
-            begin()
-
-    def _tell_checked(self, event: ModelChecked) -> None:
-        found = event.check
-        words, wrong = check_in_words(found), wrong_in_words(found)
-        if wrong:
-            self._context.notices.post(Notice(f"{found.model}: {wrong}"))
-        else:
-            self._context.notices.say(f"{found.model}: {words}")
-        self._look_again()
+        show_found(self.profile, row, self.endpoints, self.calibrations)
 
     def calibrate(self) -> None:
         """Calibrate the chosen model's coordinates, if it has any."""

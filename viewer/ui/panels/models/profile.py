@@ -30,8 +30,9 @@ from viewer.ui.panels.models.checking import ModelCheckCard
 from viewer.ui.panels.models.memory import ModelMemory
 from viewer.ui.panels.models.testing import ModelTest, keep_room
 from viewer.ui.tables.models_model import ModelRow
+from viewer.ui.widgets.field_editors import Line, PathLine
 from viewer.ui.widgets.labels import caption, primary, selectable, title
-from viewer.ui.widgets.params_form import Line, ParamsForm, PathLine
+from viewer.ui.widgets.params_form import ParamsForm
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import scrolled
 

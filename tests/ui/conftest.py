@@ -83,7 +83,7 @@ def _dark(qapp: QApplication, _themed: None) -> Iterator[None]:
     for pool in (QThreadPool.globalInstance(), *qapp.findChildren(QThreadPool)):
         pool.waitForDone()
     # Windows that are closed go only now: outside an event loop Qt keeps them, and each
-    # change of the theme would dress them again.
+    # change of the theme would polish them again.
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 

@@ -149,7 +149,7 @@ def test_that_the_frame_of_an_unticked_box_stands_out(
     qtbot.addWidget(window)
     box = kind("", window)
     box.setEnabled(enabled)
-    theme.dress(window)
+    theme.apply_to(window)
     window.show()
     middle = QPoint(8, box.height() // 2)
     assert _frame(box, middle, palette.panel) >= 3
@@ -167,7 +167,7 @@ def test_that_the_frame_of_an_unticked_item_stands_out(
     item.setCheckState(Qt.CheckState.Unchecked)
     if not enabled:
         item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
-    theme.dress(items)
+    theme.apply_to(items)
     items.show()
     row = items.visualItemRect(item)
     middle = items.viewport().mapTo(items, QPoint(14, row.center().y()))
@@ -218,13 +218,13 @@ def test_that_a_window_is_dressed_once_in_a_theme(
 ) -> None:
     window = Restyled()
     qtbot.addWidget(window)
-    theme.dress(window)
+    theme.apply_to(window)
     window.show()
-    dressed = window.times
+    polished = window.times
     theme.apply(qapp, theme.DARK)
-    assert window.times == dressed > 0
+    assert window.times == polished > 0
     theme.apply(qapp, theme.LIGHT)
-    assert window.times > dressed
+    assert window.times > polished
 
 
 def test_that_icons_follow_the_theme(qtbot: QtBot, qapp: QApplication) -> None:
@@ -252,7 +252,7 @@ def test_that_a_choice_that_is_locked_can_be_read(
     button.setCheckable(True)
     button.setChecked(True)
     button.setEnabled(False)
-    theme.dress(button)
+    theme.apply_to(button)
     button.show()
     row = button.grab().toImage()
     middle, inside = row.height() // 2, range(8, row.width() - 8)
@@ -267,7 +267,7 @@ def test_that_fields_beside_one_another_are_equally_high(
     whole = QWidget()
     qtbot.addWidget(whole)
     theme.apply(qapp, palette)
-    theme.dress(whole)
+    theme.apply_to(whole)
     numbers, some = (WholeBox(), DecimalBox()), SomeOf("n", "Every")
     made = (QLineEdit(), QComboBox(), LongChoice(), *numbers, some)
     for widget in made:
@@ -282,7 +282,7 @@ def test_that_the_text_of_fields_stands_as_far_from_the_edge(
     whole, choice = QWidget(), QComboBox()
     qtbot.addWidget(whole)
     theme.apply(qapp, theme.LIGHT)
-    theme.dress(whole)
+    theme.apply_to(whole)
     choice.addItem("H")
     number = WholeBox()
     number.setPrefix("H")

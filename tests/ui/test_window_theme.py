@@ -28,8 +28,8 @@ def window(qtbot: QtBot, settings: Settings) -> MainWindow:
 
 
 def _settle(window: MainWindow) -> None:
-    """Wait until everything is dressed, and what workspaces read is there."""
-    while window._dressing.isActive():
+    """Wait until everything has the theme, and what workspaces read is there."""
+    while window._unthemed.isActive():
         QApplication.processEvents()
     for _ in range(3):
         QThreadPool.globalInstance().waitForDone()
@@ -79,7 +79,7 @@ def test_that_parts_look_as_under_one_sheet(
     palette: theme.Palette,
     look: Callable[[MainWindow], dict[str, QImage]],
 ) -> None:
-    look(window)  # what was shown in another theme is dressed again
+    look(window)  # what was shown in another theme gets this one
     for other in (theme.LIGHT, theme.DARK, palette):
         theme.apply(qapp, other)
     _settle(window)

@@ -65,7 +65,7 @@ def _draw(figure: BarFigure, ground: Ground, looks: Mapping[str, Style]) -> "Pag
         look, n = looks[series.name], len(figure.series)
         _draw_series(axes, series, i, n, look, figure.error_name)
     _draw_baseline(axes, figure)
-    _dress(axes, figure, ground)
+    _style_axes(axes, figure, ground)
     return page
 
 
@@ -123,7 +123,7 @@ def _draw_baseline(axes: "Axes", figure: BarFigure) -> None:
     )
 
 
-def _dress(axes: "Axes", figure: BarFigure, ground: Ground) -> None:
+def _style_axes(axes: "Axes", figure: BarFigure, ground: Ground) -> None:
     axes.set_title(figure.title, loc="left", fontsize=10, pad=26)
     axes.set_ylabel(f"{figure.y_label} (%)")
     axes.set_ylim(0, _top(figure))

@@ -51,7 +51,7 @@ def draw_rates(figure: RateFigure, ground: Ground) -> "Page":
         for i in range(len(panel.series)):
             _draw_series(axes, panel, i, _look(figure, place, i), ground)
         _draw_published(axes, panel, ground)
-        _dress(axes, panel, figure.rate_name, last=place == n - 1)
+        _style_axes(axes, panel, figure.rate_name, last=place == n - 1)
     _keys(sheet, figure, ground)
     return sheet
 
@@ -166,7 +166,7 @@ def _letter(axes: "Axes", x: float, y: float, letter: str, paper: str) -> None:
     )
 
 
-def _dress(axes: "Axes", panel: RatePanel, rate_name: str, *, last: bool) -> None:
+def _style_axes(axes: "Axes", panel: RatePanel, rate_name: str, *, last: bool) -> None:
     axes.set_ylabel(f"{rate_name} (%)")
     axes.set_ylim(0, 100)
     axes.set_xlim(-0.55, len(panel.groups) - 0.45)

@@ -52,7 +52,7 @@ def _draw_rates(axes: "Axes", figure: ForestFigure, ground: Ground) -> None:
     axes.set_xlabel("hit rate (%)")
     axes.set_yticks(range(len(figure.rows)), [_name(row) for row in figure.rows])
     axes.invert_yaxis()
-    _dress(axes)
+    _style_axes(axes)
 
 
 def _name(row: ForestRow) -> str:
@@ -71,7 +71,7 @@ def _draw_differences(axes: "Axes", figure: ForestFigure, ground: Ground) -> Non
         )  # fmt: skip
     axes.axvline(0, color=ground.soft, linewidth=0.8, linestyle=(0, (3, 2)))
     axes.set_xlabel(f"difference, first less second (points)\n{figure.interval}")
-    _dress(axes)
+    _style_axes(axes)
 
 
 def _name_sides(page: "Figure", figure: ForestFigure) -> None:
@@ -88,7 +88,7 @@ def _name_sides(page: "Figure", figure: ForestFigure) -> None:
     page.legend(handles=signs, loc="outside lower left", ncols=2, frameon=False)
 
 
-def _dress(axes: "Axes") -> None:
+def _style_axes(axes: "Axes") -> None:
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", linewidth=0.6, zorder=0)
     axes.set_axisbelow(True)

@@ -116,16 +116,16 @@ def apply(app: QApplication, palette: Palette) -> None:
         # a chart's menu may be listed though its plot is gone
         if not isValid(window) or window.parent() is not None:
             continue
-        if isinstance(window, DressedWindow):
-            window.dress()
+        if isinstance(window, ThemedWindow):
+            window.apply_to_parts()
         else:
-            dress(window)
+            apply_to(window)
 
 
-def dress(window: QWidget) -> bool:
+def apply_to(window: QWidget) -> bool:
     """Apply the current theme to a window made after :func:`apply`, or to a part.
 
-    Return whether it wore another one.
+    Return whether it had another one.
     """
     sheet = _style_sheet(current())
     if window.styleSheet() == sheet:  # Qt would polish every widget anew all the same
@@ -134,56 +134,56 @@ def dress(window: QWidget) -> bool:
     return True
 
 
-class DressedWindow(QMainWindow):
-    """Dresses what is seen when the theme changes; the rest follows, one part a turn.
+class ThemedWindow(QMainWindow):
+    """A window in a theme: a change shows at once, hidden parts follow one by one.
 
     One sheet of the window would be computed for all of its widgets at once, some
     thousand, which stops it for a tenth of a second.
 
-    Bars, menus, dialogs and what :meth:`inner_parts` names are its parts. A part that
-    is about to be shown sooner is to be dressed by :func:`dress`.
+    Bars, menus, dialogs and what :meth:`inner_parts` names are its parts. One that is
+    about to be shown needs :func:`apply_to`, if its turn has not come yet.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._dressing = QTimer(self, interval=0)
-        self._dressing.timeout.connect(self._dress_next)
+        self._unthemed = QTimer(self, interval=0)
+        self._unthemed.timeout.connect(self._apply_to_next)
 
     @abstractmethod
     def inner_parts(self) -> Iterator[QWidget]:
         """Yield the parts of the central widget; together they hold all it shows."""
 
     def parts(self) -> Iterator[QWidget]:
-        """Yield everything that wears the theme."""
+        """Yield everything that has the theme."""
         yield from self.inner_parts()
         for child in self.children():
             if isinstance(child, QWidget) and child is not self.centralWidget():
                 yield child
 
-    def wear(self, palette: Palette) -> None:
+    def apply_theme(self, palette: Palette) -> None:
         """Apply a theme to the application."""
         application = QApplication.instance()
         if isinstance(application, QApplication):
             apply(application, palette)
 
-    def dress(self) -> None:
-        """Dress what is seen in the current theme, and the rest soon."""
+    def apply_to_parts(self) -> None:
+        """Apply the current theme to what is seen, and soon to the rest."""
         for part in self.parts():
             if part.isVisibleTo(self) and not part.isWindow():
-                dress(part)
-        self._dressing.start()
+                apply_to(part)
+        self._unthemed.start()
 
-    def _dress_next(self) -> None:
-        if not any(map(dress, self.parts())):
-            self._dressing.stop()
+    def _apply_to_next(self) -> None:
+        if not any(map(apply_to, self.parts())):
+            self._unthemed.stop()
 
     def childEvent(self, event: QChildEvent) -> None:  # noqa: N802 - Qt's name
-        """Dress a dialog or a menu that is about to be shown for the first time."""
+        """Apply the theme to a dialog or a menu before it is first shown."""
         super().childEvent(event)
         if event.polished():
             child = event.child()
             if isinstance(child, QWidget) and child.isWindow():
-                dress(child)
+                apply_to(child)
 
 
 def caption_font(base: QFont) -> QFont:

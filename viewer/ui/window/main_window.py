@@ -73,7 +73,7 @@ class _Shown:
     widget: QWidget
 
 
-class MainWindow(theme.DressedWindow):
+class MainWindow(theme.ThemedWindow):
     """The program's window; workspaces are added to it one by one."""
 
     def __init__(self, context: AppContext) -> None:
@@ -98,7 +98,7 @@ class MainWindow(theme.DressedWindow):
         context.changes.models_written.connect(self.reload_models)
         context.actions.mode_changed.connect(self._fill_menus)
         context.changes.deleted.connect(self._forget)
-        self.wear(theme.THEMES.get(self._layout.theme, theme.DARK))
+        self.apply_theme(theme.THEMES.get(self._layout.theme, theme.DARK))
         self._place()
 
     @property
@@ -142,7 +142,7 @@ class MainWindow(theme.DressedWindow):
             "file.quit": self._quit,
             **self._undoing.handlers(),
             **self.notice_bar.handlers(),
-            "view.theme": lambda: self.wear(theme.other()),
+            "view.theme": lambda: self.apply_theme(theme.other()),
             "view.full_screen": self._full_screen,
             "window.palette": self._show_palette,
             "help.shortcuts": self._show_shortcuts,
@@ -202,7 +202,7 @@ class MainWindow(theme.DressedWindow):
 
     def _add(self, shown: _Shown, handlers: Handlers) -> None:
         self._shown.append(shown)
-        theme.dress(shown.widget)
+        theme.apply_to(shown.widget)
         self.stack.addWidget(shown.widget)
         restore_splitters(self._layout, shown.place, shown.widget)
         enter = f"window.{shown.place}"
@@ -232,7 +232,7 @@ class MainWindow(theme.DressedWindow):
         """Show a workspace; disable commands of the others."""
         for shown in self._shown:
             if shown.place is place:
-                theme.dress(shown.widget)
+                theme.apply_to(shown.widget)
                 self.stack.setCurrentWidget(shown.widget)
                 shown.widget.setFocus(Qt.FocusReason.OtherFocusReason)
                 self.context.actions.enter(place)
@@ -318,9 +318,9 @@ class MainWindow(theme.DressedWindow):
         """Yield the switch, the notices and the workspaces."""
         yield from (self.switch, self._told, *(one.widget for one in self._shown))
 
-    def wear(self, palette: theme.Palette) -> None:
+    def apply_theme(self, palette: theme.Palette) -> None:
         """Apply a theme to the application, and tick its command."""
-        super().wear(palette)
+        super().apply_theme(palette)
         self.context.actions.set_checked("view.theme", not palette.dark)
 
     def _full_screen(self) -> None:

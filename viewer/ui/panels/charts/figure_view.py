@@ -73,7 +73,7 @@ class FigureView(QScrollArea):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.setWidgetResizable(True)
         self.setWidget(self._sheet)
-        self._dress()
+        self._style()
 
     @property
     def words(self) -> str:
@@ -152,7 +152,7 @@ class FigureView(QScrollArea):
         if not self._sheet.image.isNull() and self._drawn_for != self.page_px:
             self.redraw_wanted.emit()
 
-    def _dress(self) -> None:
+    def _style(self) -> None:
         palette = self._sheet.palette()
         palette.setColor(self.backgroundRole(), theme.current().panel)
         palette.setColor(self.foregroundRole(), theme.current().text)
@@ -186,6 +186,6 @@ class FigureView(QScrollArea):
         """Take the background of the new theme."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
-            self._dress()
+            self._style()
         elif event.type() == QEvent.Type.DevicePixelRatioChange:
             self._settled.start()

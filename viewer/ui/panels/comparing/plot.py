@@ -135,12 +135,12 @@ def _new_plot() -> Any:  # noqa: ANN401 - pyqtgraph has no types
 
 def _paint(rates: Any, differences: Any, figure: ForestFigure) -> None:  # noqa: ANN401
     for plot in (rates, differences):
-        _dress(plot, figure)
+        _style_axes(plot, figure)
     _paint_rates(rates, figure)
     _paint_differences(differences, figure)
 
 
-def _dress(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
+def _style_axes(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
     import pyqtgraph as pg
 
     colours = theme.current()

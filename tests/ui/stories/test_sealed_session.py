@@ -93,8 +93,22 @@ def test_that_answers_dropped_on_the_window_are_merged(
             lambda: words in review.start.problem.text(), timeout=PATIENCE_MS
         )
 
+    files = review.files
+    assert not files.isVisible()
+
+    def stop(_: object) -> None:
+        files.cancel.clicked.emit()
+
+    direct = Qt.ConnectionType.DirectConnection  # in the thread that merges
+    stopping = files._progressed.connect(stop, direct)
+    made.window.open_paths([answers])
+    assert files.cancel.isVisible()
+    told("Merging was stopped. Nothing was merged.")
+    assert not files.isVisible()
+    files._progressed.disconnect(stopping)
     made.window.open_paths([answers])
     told("12 actions of Zoe merged into session 2.")
+    assert (files.bar.value(), files.bar.maximum()) == (12, 12)
     made.window.open_paths([answers])
     told("are merged already")
     made.window.open_paths([sealed])

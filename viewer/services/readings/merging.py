@@ -6,12 +6,14 @@ its own time and salt, after the same checks, and as an event of the audit.
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import Event
 from typing import Final
 
 from viewer.domain.counting import counted
-from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.errors import CancelledError, UnreadableInputError, WrongUseError
 from viewer.domain.form_values import values_as_json, values_of_json
 from viewer.domain.plain import made
 from viewer.domain.reading import Act, SessionId
@@ -54,11 +56,22 @@ class Merged:
         return f"{acts} of {self.reader} merged into session {self.session}."
 
 
-def merge_answers(store: Path, path: Path) -> Merged:
+def merge_answers(
+    store: Path,
+    path: Path,
+    *,
+    progress: Callable[[int, int], object] | None = None,
+    stop: Event | None = None,
+) -> Merged:
     """Merge a file of answers into its session; return what was merged.
+
+    ``progress`` is told how many actions of how many are merged; once ``stop`` is set,
+    nothing is.
 
     Raises
     ------
+    CancelledError
+        If it was stopped.
     UnreadableInputError
         For a file that is not one of answers.
     WrongUseError
@@ -67,13 +80,20 @@ def merge_answers(store: Path, path: Path) -> Merged:
         meanwhile; for times out of order, and answers that could not be given here.
     """
     answers, sha256 = _read(path)
+
+    def step(done: int) -> None:
+        if stop is not None and stop.is_set():
+            raise CancelledError("Merging was stopped.", "Nothing was merged.")
+        if progress is not None:
+            progress(done, len(answers.acts))
+
     with open_store(store) as opened:
         _check_seal(opened, answers.seal)
         session = SessionId(answers.seal.session)
         with session_lock(store, session, utc_now()):
             with opened.transaction():
                 _check_session(opened, answers)
-                _merge(opened, session, answers, sha256)
+                _merge(opened, session, answers, sha256, step)
             enter_if_finished(opened, session)
     return Merged(session, answers.reader, len(answers.acts))
 
@@ -180,7 +200,11 @@ def _check_who_and_what(ground: Ground, answers: SealedAnswers) -> None:
 
 
 def _merge(
-    store: Store, session: SessionId, answers: SealedAnswers, sha256: str
+    store: Store,
+    session: SessionId,
+    answers: SealedAnswers,
+    sha256: str,
+    step: Callable[[int], None],
 ) -> None:
     reading_audit.note_event(
         store,
@@ -194,6 +218,7 @@ def _merge(
     for consent in answers.consents:
         reading_audit.note_consent(store, session, consent)
     for number, act in enumerate(answers.acts, 1):
+        step(number - 1)
         try:
             repeat(store, session, act.position, _as_new(act))
         except (WrongUseError, ValueError, TypeError, AttributeError, KeyError) as e:
@@ -201,6 +226,7 @@ def _merge(
             raise WrongUseError(
                 f"Action {number} of the file could not have been done. {why}", AGAIN
             ) from e
+    step(len(answers.acts))
     if answers.looks:
         add_record(store, ground_of(store, session), answers.looks, seal=True)
 

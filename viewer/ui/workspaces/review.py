@@ -101,6 +101,7 @@ class ReviewWorkspace(QWidget):
         self.replay = ReplayPage(self._store, context.decoder)
         self.compared = ReadingResults(self._store)
         self.files = SealedFiles(context.settings, self._fail, self)
+        self.start.add(self.files)
         self._offers = ReviewOffers(
             self.start, self._store, self._background_tasks, self._fail
         )

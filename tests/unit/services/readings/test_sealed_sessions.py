@@ -286,6 +286,24 @@ def test_that_answers_are_merged_once(trip: Trip) -> None:
     refused(trip, trip.answers, "are merged already")
 
 
+def test_that_a_stopped_merge_leaves_nothing_and_can_be_repeated(trip: Trip) -> None:
+    stop, told = Event(), list[tuple[int, int]]()
+
+    def tell(done: int, every: int) -> None:
+        told.append((done, every))
+        if done == every - 1:
+            stop.set()
+
+    with pytest.raises(CancelledError, match="Nothing was merged"):
+        merge_answers(trip.origin, trip.answers, progress=tell, stop=stop)
+    with open_store(trip.origin) as store:
+        assert not reading_audit.acts_of(store, trip.session)
+        assert check_audit(store).intact
+    told.clear()
+    acts = merge_answers(trip.origin, trip.answers, progress=tell).acts
+    assert told == [(done, acts) for done in range(acts + 1)]
+
+
 def test_that_answers_given_at_home_meanwhile_stay(trip: Trip) -> None:
     recording.lock(trip.origin, trip.session, 0, {"answer": "A"})
     refused(trip, trip.answers, "answered here after it was sealed")

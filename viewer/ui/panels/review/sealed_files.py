@@ -2,22 +2,28 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Event
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.reading import SessionId
 from viewer.settings import ANSWERS_ENDING, SEALED_ENDING, Settings
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.show_once import show_once
+from viewer.ui.dialogs.import_reading import FilesRead, Seldom
 
 
 class SealedFiles(QWidget):
-    """What the commands on sealed sessions and their answers do; it shows nothing.
+    """What the commands on sealed sessions and their answers do.
 
-    ``fail`` is called with errors, as Review shows them.
+    It is seen only while answers are merged: how far, and a way to cancel. ``fail`` is
+    called with errors, as Review shows them.
     """
+
+    _progressed = Signal(object)
+    """FilesRead, emitted in the thread that works"""
 
     told = Signal(str)
     """What is being done, or what became of it, in sentences."""
@@ -30,6 +36,16 @@ class SealedFiles(QWidget):
         self, settings: Settings, fail: Callable[[Exception], None], parent: QWidget
     ) -> None:
         super().__init__(parent)
+        self.bar, self.cancel = QProgressBar(), QPushButton("Cancel")
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName("Merged")
+        self._stop = Event()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.bar, 1)
+        row.addWidget(self.cancel)
+        self.cancel.clicked.connect(self._stop.set)
+        self._progressed.connect(self._show_progress)
         self.hide()
         self._settings, self._fail = settings, fail
         self._background_tasks = BackgroundTasks(self)
@@ -69,23 +85,38 @@ class SealedFiles(QWidget):
 
     def _merge(self, paths: Sequence[Path]) -> None:
         """Merge answer files, and say in a sentence what happened to each."""
+        self._stop.clear()
+        told = Seldom(self._progressed.emit)
 
         def merged(path: Path) -> str:
             from viewer.services.readings.merging import merge_answers
 
             try:
-                return merge_answers(self._settings.store, path).sentence
+                return merge_answers(
+                    self._settings.store, path, progress=told, stop=self._stop
+                ).sentence
             except OverreadError as error:
                 return f"{error.what} {error.how}"
 
         def show(sentences: Sequence[str]) -> None:
+            self.hide()
             self.told.emit("\n".join(sentences))
             self.merged.emit()
 
+        def fail(error: Exception) -> None:
+            self.hide()
+            self._fail(error)
+
         self.told.emit(f"Merging {_names(paths)} …")
+        self.bar.setRange(0, 0)
+        self.show()
         self._background_tasks.start(
-            "merge", lambda: [merged(path) for path in paths], show, self._fail
+            "merge", lambda: [merged(path) for path in paths], show, fail
         )
+
+    def _show_progress(self, told: FilesRead) -> None:
+        self.bar.setRange(0, told.every)
+        self.bar.setValue(told.done)
 
     def _ask(self, title: str, kind: str, ending: str) -> None:
         from viewer.ui.widgets.file_choice import choose_to_read

@@ -123,9 +123,10 @@ class ReviewStart(QScrollArea):
         column = QVBoxLayout(inner)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(2 * _GAP)
-        column.addWidget(
-            self._card("Reader", self._row(self.reader), self.record, self.problem)
+        self._first = self._card(
+            "Reader", self._row(self.reader), self.record, self.problem
         )
+        column.addWidget(self._first)
         column.addWidget(self.sessions)
         column.addWidget(
             self._card(
@@ -291,6 +292,12 @@ class ReviewStart(QScrollArea):
         self.study_words.setText(sentence)
         self.read.setEnabled(questions > 0 and not self.aid.lacks_model)
         self.read.setText(f"Read {counted(questions, 'case')}" if questions else "Read")
+
+    def add(self, work: QWidget) -> None:
+        """Add what shows how far work is, below what is said about it."""
+        layout = self._first.layout()
+        assert layout is not None  # noqa: S101 - a card has one
+        layout.addWidget(work)
 
     def say(self, problem: str) -> None:
         """Show what is missing, or nothing."""

@@ -1,7 +1,7 @@
 """A key is at rest nowhere: no file, log, store page, argument or report (M-20)."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote_plus
@@ -37,10 +37,12 @@ models = ["far"]
 
 
 class Arguments:
-    """Looks at the arguments of every process while it is open."""
+    """Looks at the arguments of every process that starts while it is open."""
 
     def __init__(self) -> None:
         self.hits: set[str] = set()
+        self.looks = 0
+        self._before = set(_processes())
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch)
 
@@ -54,13 +56,20 @@ class Arguments:
 
     def _watch(self) -> None:
         while not self._done.wait(0.1):
-            self.hits |= {line for line in _command_lines() if KEY in line}
+            started = set(_processes()) - self._before
+            lines = set(_command_lines(started))
+            self.looks += len(lines)
+            self.hits |= {line for line in lines if KEY in line}
 
 
-def _command_lines() -> Iterator[str]:
-    for process in Path("/proc").glob("[0-9]*/cmdline"):
+def _processes() -> list[str]:
+    return [path.name for path in Path("/proc").iterdir() if path.name.isdecimal()]
+
+
+def _command_lines(processes: Iterable[str]) -> Iterator[str]:
+    for number in processes:
         try:
-            yield process.read_text(errors="replace")
+            yield Path("/proc", number, "cmdline").read_text(errors="replace")
         except OSError:
             continue  # it ended meanwhile
 
@@ -98,6 +107,7 @@ def test_that_a_key_is_in_no_file_and_no_argument(tmp_path: Path) -> None:
     assert [r.headers["authorization"] for r in script.received[:3]] == [
         f"Bearer {KEY}"
     ] * 3
+    assert arguments.looks > 0
     assert arguments.hits == set()
     assert _holding(home) == []
     assert _holding(work) == []

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 Overread = Callable[..., Any]
-pytestmark = pytest.mark.usefixtures("undrawn")
+# Of the collections that are generated, not of what is measured on them.
+pytestmark = [pytest.mark.proof, pytest.mark.usefixtures("undrawn")]
 
 
 def _packed(overread: Overread, folder: Path, study: str, form: str, n: int) -> Path:

@@ -169,6 +169,7 @@ def test_that_one_model_that_cannot_be_fetched_leaves_the_others_be(
     assert sum(counts.values()) == 2
 
 
+@pytest.mark.proof  # the hub's own test stops a download, and told_to_end a command
 def test_that_the_command_line_tells_a_download_and_ctrl_c_leaves_it_to_go_on(
     published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,14 @@ from viewer import app
 from viewer.services.starting.head_start import begin
 from viewer.settings import Settings
 
+
+@pytest.fixture(autouse=True)
+def _without_what_was_there() -> None:
+    """Let no collection look through what earlier tests have left."""
+    gc.collect()
+    gc.freeze()
+
+
 _MADE_IN_PARTS = (QTreeWidgetItem, QLayoutItem, QGraphicsItem)
 
 

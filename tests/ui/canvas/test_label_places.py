@@ -18,7 +18,7 @@ from viewer.ui.canvas.layers import DrawnMark, Layers
 from viewer.ui.canvas.overlays.aside import (
     Surroundings,
     _by_rank,
-    _heeded,
+    _constraints_of,
     edges,
     gap_between,
     placed,
@@ -169,8 +169,8 @@ def test_that_the_place_of_a_label_is_the_best_of_all_that_are_tried(seed: int) 
     clear = QRectF(shape.right() - 20, shape.top(), 90, 60)
     seen = Surroundings(area, rects[:20], rects[20:], clear)
     found = placed(shape, size, seen)
-    heeded = _heeded(shape, seen)
-    spots = np.vstack(tuple(_by_rank(shape, size, heeded)))
+    constraints = _constraints_of(shape, seen)
+    spots = np.vstack(tuple(_by_rank(shape, size, constraints)))
     costs = [_cost(QRectF(QPointF(x, y), size), seen, shape) for x, y, _ in spots]
     ranked = sorted(range(len(spots)), key=lambda n: (*costs[n], spots[n, 2]))
     assert found.topLeft() == QPointF(*spots[ranked[0], :2].tolist())

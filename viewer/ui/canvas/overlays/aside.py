@@ -56,9 +56,9 @@ def placed(shape: QRectF, size: QSizeF, seen: Surroundings) -> QRectF:
     ``shape`` is the visible part of the shape, null for an answer without one, whose
     label goes to the left edge of the view, or where there is room.
     """
-    heeded, tried = _heeded(shape, seen), list[_Floats]()
-    for spots in _by_rank(shape, size, heeded):
-        costs = _costs(spots[:, :2], size, heeded)
+    constraints, tried = _constraints_of(shape, seen), list[_Floats]()
+    for spots in _by_rank(shape, size, constraints):
+        costs = _costs(spots[:, :2], size, constraints)
         free = ~costs.any(axis=0)
         if free.any():
             return QRectF(QPointF(*spots[free.argmax(), :2].tolist()), size)
@@ -68,16 +68,22 @@ def placed(shape: QRectF, size: QSizeF, seen: Surroundings) -> QRectF:
     return QRectF(QPointF(float(x[best]), float(y[best])), size)
 
 
-def _by_rank(shape: QRectF, size: QSizeF, heeded: "_Heeded") -> Iterator[_Floats]:
+def _by_rank(
+    shape: QRectF, size: QSizeF, constraints: "_Constraints"
+) -> Iterator[_Floats]:
     """Yield places and how far off they are (n, 3), the better first, some at a time.
 
     Of those that nothing covers the first is the best, and seldom one of many has to
     be compared with all that lies around.
     """
-    close = _column(heeded.area, size) if shape.isNull() else _near(shape, size, heeded)
+    close = (
+        _column(constraints.area, size)
+        if shape.isNull()
+        else _near(shape, size, constraints)
+    )
     near = np.array([(x, y, 0.0) for x, y in close]).reshape(-1, 3)
     yield from _some(near)
-    far = _anywhere(size, heeded)
+    far = _anywhere(size, constraints)
     off = _distances(far, shape, size)
     yield from _some(np.column_stack((far, off))[np.argsort(off, kind="stable")])
 
@@ -88,7 +94,7 @@ def _some(spots: _Floats) -> Iterator[_Floats]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Heeded:
+class _Constraints:
     """The constraints as edges, (n, 4): left, top, right, bottom.
 
     ``rects`` are the reference, the other shapes and the texts; ``kinds`` (n, 3) has a
@@ -102,7 +108,7 @@ class _Heeded:
     blocks: Edges
 
 
-def _heeded(shape: QRectF, seen: Surroundings) -> _Heeded:
+def _constraints_of(shape: QRectF, seen: Surroundings) -> _Constraints:
     """Return surroundings as edges, other shapes with a margin off this one.
 
     All stop a label, or as many of the nearest as are feasible: each adds two columns
@@ -120,7 +126,7 @@ def _heeded(shape: QRectF, seen: Surroundings) -> _Heeded:
         blocks = blocks[nearest]
     rects = np.concatenate((clear[None], others, seen.taken))
     kinds = np.eye(3).repeat((1, len(others), len(seen.taken)), axis=0)
-    return _Heeded(area, clear, rects, kinds, blocks)
+    return _Constraints(area, clear, rects, kinds, blocks)
 
 
 def edges(rects: Iterable[QRectF]) -> Edges:
@@ -181,11 +187,11 @@ def _column(area: _Floats, size: QSizeF) -> Iterator[tuple[float, float]]:
 
 
 def _near(
-    shape: QRectF, size: QSizeF, heeded: _Heeded
+    shape: QRectF, size: QSizeF, constraints: _Constraints
 ) -> Iterator[tuple[float, float]]:
     """Yield places against the edges of a shape, then in its corners."""
     wide, high = size.width(), size.height()
-    left, top, right, bottom = heeded.blocks.T.tolist()
+    left, top, right, bottom = constraints.blocks.T.tolist()
     across, down = zip(left, right, strict=True), zip(top, bottom, strict=True)
     columns = _stops((shape.left(), shape.right()), wide, across)
     rows = _stops((shape.top(), shape.bottom()), high, down)
@@ -213,29 +219,29 @@ def _stops(edge: tuple[float, float], length: float, blocks: _Spans) -> list[flo
     return [s for s in stops if min(high, s + length) - max(low, s) >= least]
 
 
-def _anywhere(size: QSizeF, heeded: _Heeded) -> _Floats:
+def _anywhere(size: QSizeF, constraints: _Constraints) -> _Floats:
     """Return places in the view (n, 2): if any is free, one of these is.
 
     A label in a free place can be moved left and up until something stops it. Of very
     many blocks only the nearest are looked at.
     """
-    left, top, right, bottom = np.vstack((heeded.blocks, heeded.clear)).T
-    area = heeded.area
+    left, top, right, bottom = np.vstack((constraints.blocks, constraints.clear)).T
+    area = constraints.area
     wide, high = size.width(), size.height()
     xs = np.unique(np.concatenate((area[[0]], area[[2]] - wide, right, left - wide)))
     ys = np.unique(np.concatenate((area[[1]], area[[3]] - high, bottom, top - high)))
     return np.column_stack((np.repeat(xs, len(ys)), np.tile(ys, len(xs))))
 
 
-def _costs(spots: _Floats, size: QSizeF, heeded: _Heeded) -> _Floats:
+def _costs(spots: _Floats, size: QSizeF, constraints: _Constraints) -> _Floats:
     """Return (4, n): covered of the reference, of shapes, of texts, and out of view."""
     own, sides = size.width() * size.height(), np.array((size.width(), size.height()))
     labels = np.hstack((spots, spots + sides))
     # Rectangles beyond all labels share nothing with them.
     reach = np.append(labels[:, :2].min(axis=0), labels[:, 2:].max(axis=0))
-    near = (_lengths(heeded.rects, reach) > 0).all(axis=1)
-    covered = _shared(labels, heeded.rects[near]) @ heeded.kinds[near]
-    seen = _shared(labels, heeded.area[None])[:, 0]
+    near = (_lengths(constraints.rects, reach) > 0).all(axis=1)
+    covered = _shared(labels, constraints.rects[near]) @ constraints.kinds[near]
+    seen = _shared(labels, constraints.area[None])[:, 0]
     costs = np.vstack((covered.T, own - seen))
     # Noise in the last digits must not decide between places that are equally good.
     return np.asarray(costs.round(3), np.float64)

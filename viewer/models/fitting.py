@@ -77,11 +77,16 @@ def _fits(card: ModelCard, machine: Machine) -> Iterator[Fit]:
                 yield Fit(precision, on_gpu, needed)
 
 
+def smallest_need(card: ModelCard) -> int | None:
+    """Return the bytes that a model needs at least, None if its size is unknown."""
+    return card.memory(min(PRECISIONS, key=PRECISIONS.__getitem__))
+
+
 def fit_in_words(card: ModelCard, machine: Machine) -> str:
     """Return the best fit in words, or why there is none."""
     if card.is_remote:
         return "runs at its provider"
-    smallest = card.memory(min(PRECISIONS, key=PRECISIONS.__getitem__))
+    smallest = smallest_need(card)
     if smallest is None:
         return "unknown"
     fit = best_fit(card, machine)

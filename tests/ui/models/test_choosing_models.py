@@ -21,7 +21,9 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.tiny_gguf import write_tiny_model
 from tests.ui.models.test_models_workspace import text
 from viewer.domain.plain import plain
+from viewer.models.fitting import Machine
 from viewer.models.openai_api.loopback_servers import DeclaredModel, LoopbackServer
+from viewer.services.configuring.known_cards import known_fits
 from viewer.services.configuring.new_models import NewModel, Section
 from viewer.services.probing.found import found_models
 from viewer.services.worker.background import WorkerReply
@@ -207,6 +209,22 @@ def test_that_a_found_model_is_connected_by_one_click(
     qtbot.waitUntil(lambda: workspace.window().findChild(ConnectPage) is None)
     context.undo.undo()
     assert "medgemma" not in text(context)
+
+
+def test_that_known_models_tell_whether_they_fit_and_take_the_best_precision(
+    workspace: ModelsWorkspace, context: AppContext
+) -> None:
+    page = connect_page(workspace)
+    fits = plain(known_fits(Machine(400 << 30, 200 << 30)))
+    for number in sorted(workspace.endpoints._finds):
+        reply = WorkerReply(number, {"found": [], "fits": fits}, "")
+        context.worker.message.emit(reply)
+    page.filter.setText("Qwen3-VL 8B Instruct")
+    items = [row(page.known, at) for at in range(page.known.topLevelItemCount())]
+    (item,) = [one for one in items if not one.isHidden()]
+    assert item.text(1).startswith("fits this graphics card as bfloat16 · needs ")
+    click_item(page.known, item)
+    assert workspace.profile.draft.table["dtype"] == "bfloat16"
 
 
 def test_that_a_server_with_a_key_opens_its_form(

@@ -20,6 +20,7 @@ from viewer.models.model_cards import (
     read_cards,
 )
 from viewer.models.paper_presets import PRESETS
+from viewer.services.configuring.known_cards import known_fits
 
 _CARDS = model_cards()
 _GIB = 1 << 30
@@ -198,3 +199,16 @@ def test_that_this_machine_is_measured() -> None:
     assert machine.main is not None
     assert machine.main > 0
     assert "GiB of main memory" in machine.in_words
+
+
+def test_that_known_models_say_whether_they_fit_this_computer() -> None:
+    large = {f.title: f for f in known_fits(Machine(400 << 30, 200 << 30))}
+    small = {f.title: f for f in known_fits(Machine(12 << 30, 6 << 30))}
+    none = {f.title: f for f in known_fits(Machine(1 << 20, None))}
+    title = "Qwen3-VL 8B Instruct"
+    assert large[title].words == "fits this graphics card as bfloat16"
+    assert large[title].settings == {"dtype": "bfloat16"}
+    assert "fits this" in small["MedGemma 4B"].words
+    assert none[title].words.startswith("does not fit now: at least ")
+    assert none[title].settings == {}
+    assert all("GPT" not in name for name in large)

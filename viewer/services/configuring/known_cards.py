@@ -1,9 +1,17 @@
 """What is known of vision-language models, as rows, and as tables to copy."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from textwrap import fill
 from typing import Final
 
-from viewer.models.fitting import Machine, best_fit, fit_in_words, this_machine
+from viewer.models.fitting import (
+    Machine,
+    best_fit,
+    fit_in_words,
+    smallest_need,
+    this_machine,
+)
 from viewer.models.model_cards import (
     FACTS,
     PRECISIONS,
@@ -23,6 +31,38 @@ def known_rows(machine: Machine | None = None) -> list[dict[str, object]]:
     """Return a row for each model, with every fact and where it was read."""
     here = machine or this_machine()
     return [_row(card, here) for card in model_cards()]
+
+
+@dataclass(frozen=True)
+class KnownFit:
+    """Whether a known model fits this computer, by its title.
+
+    ``words`` say how or why not, and ``settings`` load it in the best precision; both
+    are empty for a model that does not run here or whose size is unknown.
+    """
+
+    title: str
+    words: str
+    settings: Mapping[str, object]
+
+
+def known_fits(machine: Machine | None = None) -> tuple[KnownFit, ...]:
+    """Return for each model whose weights can be had whether it fits this computer."""
+    here = machine or this_machine()
+    return tuple(_fit(card, here) for card in model_cards() if card.is_local)
+
+
+def _fit(card: ModelCard, machine: Machine) -> KnownFit:
+    fit, smallest = best_fit(card, machine), smallest_need(card)
+    if fit is not None:
+        memory = "graphics card" if fit.on_gpu else "computer"
+        words = f"fits this {memory} as {fit.precision}"
+        return KnownFit(card.title, words, fit.settings())
+    if smallest is None:
+        return KnownFit(card.title, "", {})
+    least = f"{smallest / _GIB:.1f} GiB"
+    words = f"does not fit now: at least {least} of a graphics card's memory"
+    return KnownFit(card.title, words, {})
 
 
 def machine_sentence() -> str:

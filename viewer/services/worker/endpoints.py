@@ -41,11 +41,14 @@ def listed(store_path: Path, table: Mapping[str, object]) -> dict[str, object]:
 def found_here(*, ask: bool) -> dict[str, object]:
     """Return the models of servers on this machine; nothing else is asked.
 
-    With ``ask`` those of which nothing is declared are asked whether they take images.
+    With ``ask`` those of which nothing is declared are asked whether they take images,
+    and the memory that is free now is compared with the needs of known models.
     """
+    from viewer.services.configuring.known_cards import known_fits
     from viewer.services.probing.found import found_models
 
-    return {"found": plain(found_models(ask=ask))}
+    fits = plain(known_fits()) if ask else []
+    return {"found": plain(found_models(ask=ask)), "fits": fits}
 
 
 class StoppedError(OverreadError):

@@ -1,7 +1,7 @@
 """Connect: one page with the models found here, services, files and known models."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewer.services.configuring.known_cards import KnownFit
 from viewer.services.configuring.new_models import NewModel, Section
 from viewer.ui.widgets.file_choice import choose_folder, choose_to_read
 from viewer.ui.widgets.labels import caption, title
@@ -103,7 +104,8 @@ class ConnectPage(QDialog):
         self.known = _Offers("Known models")
         self.more = QPushButton("More")
         self.more_menu = self._more_menu(offers)
-        self.known.show_offers([o for o in offers if o.section is Section.KNOWN])
+        self._known = [o for o in offers if o.section is Section.KNOWN]
+        self.known.show_offers(self._known)
         self._lay_out([o for o in offers if o.section is Section.ONLINE])
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)  # Return in the filter presses none
@@ -178,6 +180,14 @@ class ConnectPage(QDialog):
         self.words.setText(_FOUND if models else _LOOKING if looking else _NONE_FOUND)
         self._filter(self.filter.text())
 
+    def show_fits(self, fits: Sequence[KnownFit]) -> None:
+        """Show which known models fit this computer; they get the best precision."""
+        if fits:
+            by_title = {fit.title: fit for fit in fits}
+            fitted = [_fitted(one, by_title.get(one.title)) for one in self._known]
+            self.known.show_offers(fitted)
+            self._filter(self.filter.text())
+
     def _filter(self, words: str) -> None:
         for models in (self.found, self.known):
             models.filter(words)
@@ -247,6 +257,13 @@ class _Offers(QTreeWidget):
 
     def _emit(self, item: QTreeWidgetItem) -> None:
         self.chosen.emit(self._offers[self.indexOfTopLevelItem(item)])
+
+
+def _fitted(offer: NewModel, fit: KnownFit | None) -> NewModel:
+    if fit is None or not fit.words:
+        return offer
+    summary = " · ".join(filter(None, (fit.words, offer.summary)))
+    return replace(offer, summary=summary, table={**offer.table, **fit.settings})
 
 
 def _heading(words: str, button: QPushButton | None = None) -> QHBoxLayout:

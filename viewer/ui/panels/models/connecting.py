@@ -74,6 +74,7 @@ class Connecting(QObject):
         """Show it on the page, unless that was closed meanwhile."""
         for page in self._owner.window().findChildren(ConnectPage):
             page.show_found(event.models, looking=event.looking)
+            page.show_fits(event.fits)
 
     def _add(self, event: NewWanted) -> None:
         new = event.new

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.plain import made
 from viewer.domain.probe import ProbeRow
+from viewer.services.configuring.known_cards import KnownFit
 from viewer.services.configuring.new_models import NewModel
 from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.ui.application.app_context import WorkerBridge
@@ -21,10 +22,14 @@ class ModelsListed:
 
 @dataclass(frozen=True, slots=True)
 class FoundHere:
-    """Servers on this machine have these models; ``looking`` on for more of them."""
+    """Servers on this machine have these models; ``looking`` on for more of them.
+
+    ``fits`` tell which known models fit this computer, once that is known.
+    """
 
     models: tuple[NewModel, ...]
     looking: bool
+    fits: tuple[KnownFit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,9 @@ class EndpointBook(QObject):
             self.failed.emit(EndpointFailed(reply.sentence))
         found = (reply.ok or {}).get("found", ())
         models = made(tuple[NewModel, ...], found, where="the worker's reply")
-        self.found_here.emit(FoundHere(models, bool(self._finds)))
+        told = (reply.ok or {}).get("fits", ())
+        fits = made(tuple[KnownFit, ...], told, where="the worker's reply")
+        self.found_here.emit(FoundHere(models, bool(self._finds), fits))
 
 
 def _rows_of(ok: Mapping[str, object]) -> tuple[ProbeRow, ...]:

@@ -54,7 +54,7 @@ _SPECS = (
     ),
     AdapterSpec(
         name="transformers_local",
-        summary="a vision-language model on this machine, through transformers",
+        summary="a model folder from Hugging Face, here (transformers)",
         factory="viewer.models.transformers_local.adapter:TransformersLocal",
         settings=(*LOCAL_SETTINGS, *COORDINATE_SETTINGS),
         interpretable=True,
@@ -62,7 +62,7 @@ _SPECS = (
     ),
     AdapterSpec(
         name="gguf_local",
-        summary="a GGUF model file and its projector, through llama.cpp",
+        summary="a GGUF model file and the one that lets it see, here (llama.cpp)",
         factory="viewer.models.gguf_local.adapter:GgufAdapter",
         settings=(*GGUF_SETTINGS, *COORDINATE_SETTINGS),
         completes="viewer.models.gguf_local.templates:completed",
@@ -70,7 +70,7 @@ _SPECS = (
     ),
     AdapterSpec(
         name="cnn_cam",
-        summary="a network trained on the findings, with Grad-CAM maps",
+        summary="your own network, with a map of where it looked (Grad-CAM)",
         factory="viewer.models.cnn_cam.adapter:CnnCam",
         places=True,
         needs_image=True,

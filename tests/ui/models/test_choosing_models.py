@@ -150,7 +150,7 @@ def test_that_a_chosen_gguf_file_brings_the_projector_beside_it(
 def test_that_a_local_models_field_takes_a_folder_or_a_name_of_the_hub(
     workspace: ModelsWorkspace, tmp_path: Path
 ) -> None:
-    more(connect_page(workspace), "through transformers")
+    more(connect_page(workspace), "(transformers)")
     model = workspace.profile.form.editors["model"]
     assert isinstance(model, FolderLine)
     model.setText("google/medgemma-4b-it")
@@ -222,7 +222,7 @@ def test_that_known_models_tell_whether_they_fit_and_take_the_best_precision(
     page.filter.setText("Qwen3-VL 8B Instruct")
     items = [row(page.known, at) for at in range(page.known.topLevelItemCount())]
     (item,) = [one for one in items if not one.isHidden()]
-    assert item.text(1).startswith("fits this graphics card as bfloat16 · needs ")
+    assert item.text(1) == "fits this graphics card as published, 18.4 GiB"
     click_item(page.known, item)
     assert workspace.profile.draft.table["dtype"] == "bfloat16"
 

@@ -206,9 +206,9 @@ def test_that_known_models_say_whether_they_fit_this_computer() -> None:
     small = {f.title: f for f in known_fits(Machine(12 << 30, 6 << 30))}
     none = {f.title: f for f in known_fits(Machine(1 << 20, None))}
     title = "Qwen3-VL 8B Instruct"
-    assert large[title].words == "fits this graphics card as bfloat16"
+    assert large[title].words == "fits this graphics card as published, 18.4 GiB"
     assert large[title].settings == {"dtype": "bfloat16"}
     assert "fits this" in small["MedGemma 4B"].words
-    assert none[title].words.startswith("does not fit now: at least ")
+    assert none[title].words.startswith("too large now: ")
     assert none[title].settings == {}
     assert all("GPT" not in name for name in large)

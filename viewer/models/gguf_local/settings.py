@@ -14,7 +14,7 @@ GGUF_SETTINGS: Final = (
         "projector",
         Path,
         None,
-        "the model's mmproj file, which lets it see images",
+        "the second file (mmproj), which lets the model see images",
         ending=".gguf",
     ),
     Setting(

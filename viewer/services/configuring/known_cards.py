@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import Final
 
+from viewer.models.coordinates.likely import places_in_words
 from viewer.models.fitting import (
     Machine,
     best_fit,
@@ -25,6 +26,12 @@ from viewer.writers.toml import toml_bytes
 COLUMNS: Final = ("name", "licence", "memory", "convention", "view", "fits")
 """What the list shows of each model; JSON has the rest."""
 _GIB: Final = 1 << 30
+_EXACTNESS: Final = {
+    "bfloat16": "as published",
+    "8bit": "rounded to 8 bits",
+    "4bit": "rounded to 4 bits",
+}
+"""A precision in words: how exact its weights are."""
 
 
 def known_rows(machine: Machine | None = None) -> list[dict[str, object]]:
@@ -37,8 +44,8 @@ def known_rows(machine: Machine | None = None) -> list[dict[str, object]]:
 class KnownFit:
     """Whether a known model fits this computer, by its title.
 
-    ``words`` say how or why not, and ``settings`` load it in the best precision; both
-    are empty for a model that does not run here or whose size is unknown.
+    ``words`` say how or why not, and how it is obtained; ``settings`` load it in the
+    best precision, and are empty for a model that does not fit.
     """
 
     title: str
@@ -56,13 +63,20 @@ def _fit(card: ModelCard, machine: Machine) -> KnownFit:
     fit, smallest = best_fit(card, machine), smallest_need(card)
     if fit is not None:
         memory = "graphics card" if fit.on_gpu else "computer"
-        words = f"fits this {memory} as {fit.precision}"
-        return KnownFit(card.title, words, fit.settings())
+        fits = f"fits this {memory} {_EXACTNESS[fit.precision]}, {_gib(fit.needed)}"
+        return KnownFit(card.title, _with_access(card, fits), fit.settings())
     if smallest is None:
-        return KnownFit(card.title, "", {})
-    least = f"{smallest / _GIB:.1f} GiB"
-    words = f"does not fit now: at least {least} of a graphics card's memory"
-    return KnownFit(card.title, words, {})
+        return KnownFit(card.title, need_of(card), {})
+    least = f"too large now: {_gib(smallest)} of a graphics card at least"
+    return KnownFit(card.title, _with_access(card, least), {})
+
+
+def _with_access(card: ModelCard, words: str) -> str:
+    return f"{words} · {card.access.value}" if card.access else words
+
+
+def _gib(count: int) -> str:
+    return f"{count / _GIB:.1f} GiB"
 
 
 def machine_sentence() -> str:
@@ -88,12 +102,17 @@ def note_of(card: ModelCard) -> str:
     said = [
         f"Licence: {_value(card, 'licence')}.",
         f"Memory: {_memory(card)}.",
-        f"Convention of locations: {_value(card, 'convention')}.",
-        f"Provider view: {_value(card, 'view')}.",
+        f"Writes places as: {_places(card)}.",
+        f"Resizes images as: {_value(card, 'view')}.",
     ]
     if card.note is not None:
         said.append(f"{card.note.value[:1].upper()}{card.note.value[1:]}.")
     return " ".join(said)
+
+
+def _places(card: ModelCard) -> str:
+    found = card.convention
+    return f"{places_in_words(found.value)} ({found.value})" if found else UNKNOWN
 
 
 def need_of(card: ModelCard) -> str:

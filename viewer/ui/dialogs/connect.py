@@ -260,10 +260,9 @@ class _Offers(QTreeWidget):
 
 
 def _fitted(offer: NewModel, fit: KnownFit | None) -> NewModel:
-    if fit is None or not fit.words:
+    if fit is None:
         return offer
-    summary = " · ".join(filter(None, (fit.words, offer.summary)))
-    return replace(offer, summary=summary, table={**offer.table, **fit.settings})
+    return replace(offer, summary=fit.words, table={**offer.table, **fit.settings})
 
 
 def _heading(words: str, button: QPushButton | None = None) -> QHBoxLayout:

@@ -1,4 +1,4 @@
-"""The models as a table: name, state in words, adapter."""
+"""The models as a table: name, state in words, kind."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from viewer.ui.widgets.plain_text import in_role
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE: Final = QModelIndex()
-_HEADERS: Final = ("Model", "State", "Adapter")
+_HEADERS: Final = ("Model", "State", "Kind")
 _STATE: Final = 1
 _PART: Final = Qt.ItemDataRole.UserRole
 _BAR: Final = 3

@@ -182,7 +182,7 @@ def test_that_every_way_of_asking_with_settings_can_be_chosen_and_set() -> None:
     qwen = known["Qwen3-VL 8B Instruct"]
     assert qwen.table["convention"] == "qwen3_vl"
     assert "Licence: Apache 2.0. Memory: bfloat16 18.4 GiB" in qwen.note
-    assert "Convention of locations: unknown." in known["GPT-5"].note
+    assert "Writes places as: unknown." in known["GPT-5"].note
     assert known["MAIRA-2"].note.endswith("It sees the centred square of an image.")
     kinds = {f.name: f.kind for f in settings_fields("openai_api")}
     assert (kinds["base_url"], kinds["seed"]) == ("text", "maybe_int")

@@ -133,3 +133,9 @@ def _elements(
     centres = np.arange(pixels.start, pixels.stop) + 0.5
     at = np.floor((centres - start) / (stop - start) * count).astype(np.int64)
     return np.clip(at, 0, count - 1)
+
+
+def box_around(covered: npt.NDArray[np.bool_]) -> BoxPx:
+    """Return the box around the pixels of a (rows, columns) mask that has some."""
+    rows, columns = (np.flatnonzero(covered.any(axis=1 - axis)) for axis in (0, 1))
+    return BoxPx(float(columns[0]), float(rows[0]), columns[-1] + 1.0, rows[-1] + 1.0)

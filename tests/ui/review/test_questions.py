@@ -15,7 +15,7 @@ from tests.helpers.reading_forms import (
     EVERY_FORM,
     GRADING,
 )
-from viewer.domain.answer import CellAnswer, MaskAnswer, PointAnswer
+from viewer.domain.answer import BoxesAnswer, CellAnswer, MaskAnswer, PointAnswer
 from viewer.domain.case import ImageRef
 from viewer.domain.form import Form, Option, PlaceKind, PlaceQuestion, TextQuestion
 from viewer.domain.form_catalog import (
@@ -23,7 +23,7 @@ from viewer.domain.form_catalog import (
     READER_TASK,
 )
 from viewer.domain.form_values import Canvas, Flagged, Values
-from viewer.domain.geometry import PointPx
+from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.grid import Cell
 from viewer.domain.reading import Task, TaskState
 from viewer.domain.reference import Mask
@@ -331,6 +331,28 @@ def test_that_a_place_takes_what_is_drawn_in_the_kind_that_is_chosen(
     assert form.values["place"] == PointAnswer(PointPx(10, 200))
     type_keys(form, Qt.Key.Key_Delete)
     assert "place" not in form.values
+
+
+def test_that_a_box_becomes_a_mask_and_a_mask_the_box_around_it(
+    qtbot: QtBot, image: ReviewImage
+) -> None:
+    asked = PlaceQuestion("Heart", "Heart", (PlaceKind.MASK, PlaceKind.BOXES))
+    form = shown(qtbot, image, Form("o", "1", "O", (asked,)))
+    box = form.boxes["Heart"]
+    assert isinstance(box, PlaceBox)
+    box.kinds[PlaceKind.BOXES].click()
+    boxes = (BoxPx(120, 40, 150, 80), BoxPx(200, 60, 210, 90))
+    image.placed.emit(BoxesAnswer(boxes))
+    box.kinds[PlaceKind.MASK].click()
+    mask = box.value
+    assert isinstance(mask, MaskAnswer)
+    covered = np.zeros((600, 400), bool)
+    covered[40:80, 120:150] = covered[60:90, 200:210] = True
+    assert (mask.mask.array() == covered).all()
+    assert image.placing is PlaceKind.MASK
+    box.kinds[PlaceKind.BOXES].click()
+    assert box.value == BoxesAnswer((BoxPx(120, 40, 210, 90),))
+    assert image.answer == box.value
 
 
 def test_that_a_click_beside_its_buttons_turns_to_a_question(

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from viewer.domain.geometry import PointPx, PolygonPx, SizePx
-from viewer.metrics.regions import mask_of_polygon
+from viewer.domain.geometry import BoxPx, PointPx, PolygonPx, SizePx
+from viewer.metrics.regions import box_around, mask_of_boxes, mask_of_polygon
 
 
 def inside(x: float, y: float, corners: list[tuple[float, float]]) -> bool:
@@ -36,3 +36,20 @@ def test_that_an_outline_holds_the_pixels_that_a_ray_says() -> None:
 @pytest.mark.proof
 def test_that_ten_thousand_outlines_hold_the_pixels_that_a_ray_says() -> None:
     assert all(outline_is_right(seed) for seed in range(10_000))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_that_the_box_around_a_mask_is_the_smallest_that_covers_it(seed: int) -> None:
+    covered = np.random.default_rng(seed).random((7, 9)) < 0.06
+    covered[3, 4] = True
+    there = [
+        (row, column) for row in range(7) for column in range(9) if covered[row, column]
+    ]
+    box = box_around(covered)
+    assert box == BoxPx(
+        min(column for _, column in there),
+        min(row for row, _ in there),
+        max(column for _, column in there) + 1,
+        max(row for row, _ in there) + 1,
+    )
+    assert (mask_of_boxes((box,), SizePx(7, 9)) >= covered).all()

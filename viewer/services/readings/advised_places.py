@@ -23,7 +23,7 @@ from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome
 from viewer.domain.run import Trial
 from viewer.metrics.pointing import cell_box, centre, containing_cell, pointing_point
-from viewer.metrics.regions import region
+from viewer.metrics.regions import box_around, region
 from viewer.metrics.seeding import generator
 from viewer.services.readings.replies import SAID_ABSENT
 from viewer.services.trials.run_context import RunContext
@@ -60,10 +60,7 @@ class Places:
             return None
         if kind is PlaceKind.MASK:
             return MaskAnswer(Mask.of_array(covered))
-        rows, columns = (np.flatnonzero(covered.any(axis=1 - i)) for i in (0, 1))
-        return BoxesAnswer(
-            (BoxPx(columns[0], rows[0], columns[-1] + 1.0, rows[-1] + 1.0),)
-        )
+        return BoxesAnswer((box_around(covered),))
 
     def cell_of(self, answer: Answer) -> Cell | None:
         """Return the cell that an answer points at, None outside the grid."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from viewer.domain.answer import MaskAnswer
+from viewer.domain.answer import BoxesAnswer, MaskAnswer
 from viewer.domain.case import Dataset
 from viewer.domain.form import FlagQuestion, Form, PlaceKind, PlaceQuestion
 from viewer.domain.form_values import Values
@@ -26,6 +26,8 @@ from viewer.studies.reading_tasks import (
 PROBLEM: Final = "problem"
 _NOTHING_DRAWN: Final = "Outline at least one anatomy, or say that it is not there."
 
+_BOX_DRAWN: Final = "A box is no outline yet: turn to it and press Mask to fill it."
+
 
 def id_of(anatomy: str) -> str:
     """Return the question of an anatomy: its name with underscores."""
@@ -38,14 +40,14 @@ def _form(dataset: Dataset, _: object) -> Form:
     others = sorted(known - {*EIGHT, TRACHEA})
     return Form(
         "heal_anatomies",
-        "1",
+        "2",
         "Outlines of anatomies",
         (
             *(
                 PlaceQuestion(
                     id_of(name),
                     name,
-                    (PlaceKind.MASK,),
+                    (PlaceKind.MASK, PlaceKind.BOXES),
                     can_be_absent=True,
                     required=False,
                 )
@@ -63,6 +65,8 @@ def _cases(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:
 
 
 def _problem(values: Values) -> str:
+    if any(isinstance(value, BoxesAnswer) for value in values.values()):
+        return _BOX_DRAWN
     return "" if set(values) - {PROBLEM} else _NOTHING_DRAWN
 
 

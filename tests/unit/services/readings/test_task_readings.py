@@ -12,11 +12,12 @@ import pytest
 
 from tests.helpers.task_stores import imported, overread, phantom
 from viewer.domain.aid import Aid, Arm, latest_values
-from viewer.domain.answer import MaskAnswer
+from viewer.domain.answer import BoxesAnswer, MaskAnswer
 from viewer.domain.choice import letter_of, option_of
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import ChecklistQuestion
 from viewer.domain.form_values import Flagged, Value, Values
+from viewer.domain.geometry import BoxPx
 from viewer.domain.reading import (
     Consent,
     LockedError,
@@ -452,6 +453,9 @@ def test_that_outlines_of_two_annotators_are_compared_and_come_back_as_a_file(
             pixels[rows, 5:25] = True
             with pytest.raises(WrongUseError, match="Outline at least one"):
                 recording.lock(store, session, task.position, {})
+            box: Values = {"heart": BoxesAnswer((BoxPx(5, 5, 20, 20),))}
+            with pytest.raises(WrongUseError, match="A box is no outline yet"):
+                recording.lock(store, session, task.position, box)
             heart: Values = {"heart": MaskAnswer(Mask.of_array(pixels))}
             recording.lock(store, session, task.position, heart)
     (found,) = mask_agreement(store, session)

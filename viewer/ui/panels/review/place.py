@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.answer import (
+    Answer,
     BoxesAnswer,
     CellAnswer,
     HeatMapAnswer,
@@ -25,6 +26,8 @@ from viewer.domain.counting import counted
 from viewer.domain.form import PlaceKind, PlaceQuestion
 from viewer.domain.form_values import Absent, Value
 from viewer.domain.reading import Task
+from viewer.domain.reference import Mask
+from viewer.metrics.regions import box_around, region
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.question import GAP, QuestionBox
 from viewer.ui.widgets.labels import caption, link
@@ -40,6 +43,8 @@ _WORDS: Final = {
         "Paint it; with Shift draw around it, with Alt erase. + and - set the brush.",
     ),
 }
+_AREAS: Final = frozenset({PlaceKind.MASK, PlaceKind.BOXES})
+_TURNS: Final = "Mask fills a drawn box, and Box frames a drawn mask."
 _ARROWS: Final = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -73,7 +78,7 @@ class PlaceBox(QuestionBox):
         self.paint_value()
 
     def _lay_out(self, question: PlaceQuestion) -> None:
-        row = QWidget(self)
+        self._choice = row = QWidget(self)
         across = QHBoxLayout(row)
         across.setContentsMargins(0, 0, 0, 0)
         across.setSpacing(GAP // 2)
@@ -85,7 +90,6 @@ class PlaceBox(QuestionBox):
             self.kinds[kind] = button
             self._group.addButton(button)
             across.addWidget(button)
-        row.setVisible(len(question.kinds) > 1)
         self.absent.setVisible(question.can_be_absent)
         for widget in (row, self.hint, self.answer_words, self.remove, self.absent):
             self.column.addWidget(widget)
@@ -94,6 +98,7 @@ class PlaceBox(QuestionBox):
         """Say how to draw while keys go to this question."""
         super().show_asked(asked=asked)
         self.hint.setVisible(asked)
+        self._choice.setVisible(asked and len(self.kinds) > 1)
 
     def show_task(self, task: Task) -> None:
         """Show the saved answer of a case, in the kind it was drawn in."""
@@ -104,13 +109,28 @@ class PlaceBox(QuestionBox):
         super().show_task(task)
 
     def choose_kind(self, kind: PlaceKind, _checked: bool = False) -> None:
-        """Place another kind of answer and remove that of the previous kind."""
+        """Place another kind of answer instead of that of the previous kind.
+
+        A mask becomes the box around it, boxes become the mask that they cover, and
+        anything else is removed.
+        """
         self._kind = kind
         self.turned_to.emit()
         value = self.value
         if isinstance(value, _PLACES) and type_of(value) != kind:
-            self.set_value(None)
+            self.set_value(self._turned(value, kind))
         self.paint_value()
+
+    def _turned(self, value: Answer, kind: PlaceKind) -> Answer | None:
+        canvas = self._image.canvas
+        if canvas is None or not {PlaceKind(type_of(value)), kind} <= _AREAS:
+            return None
+        covered = region(value, canvas.grid, canvas.field, canvas.size)
+        if covered is None or not covered.any():
+            return None
+        if kind is PlaceKind.MASK:
+            return MaskAnswer(Mask.of_array(covered))
+        return BoxesAnswer((box_around(covered),))
 
     def enter(self, *, take_keyboard: bool) -> None:  # noqa: ARG002 - the mouse's
         """Let the mouse place the answer."""
@@ -127,7 +147,8 @@ class PlaceBox(QuestionBox):
         """Draw the placed answer, and describe it."""
         value = self.value
         self.kinds[self._kind].setChecked(True)
-        self.hint.setText(_WORDS[self._kind][1])
+        turns = [_TURNS] if set(self.kinds) >= _AREAS else []
+        self.hint.setText(" ".join((_WORDS[self._kind][1], *turns)))
         self.answer_words.setText(self.words_of(value))
         self.remove.setVisible(isinstance(value, _PLACES) and self.isEnabled())
         self.absent.setChecked(isinstance(value, Absent))

@@ -6,22 +6,32 @@ place, of whatever type, until the process ends over it.
 """
 
 import gc
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QThreadPool, QTimer
 from PySide6.QtWidgets import (
     QApplication,
     QGraphicsItem,
     QLayoutItem,
     QTreeWidget,
     QTreeWidgetItem,
+    QWidget,
 )
+from pytestqt.qtbot import QtBot
 
+from tests.helpers.window_parts import IdleWorker
 from viewer import app
 from viewer.services.starting.head_start import begin
 from viewer.settings import Settings
+from viewer.store.database import open_store
+from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.workspaces.measure import MeasureWorkspace
+from viewer.ui.workspaces.models import ModelsWorkspace
+from viewer.ui.workspaces.read import ReadWorkspace
+from viewer.ui.workspaces.review import ReviewWorkspace
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +85,34 @@ def test_that_nothing_of_the_window_outlives_the_end_of_the_program(
 def _objects() -> Sequence[QObject]:
     wrappers = shiboken6.getAllValidWrappers()
     return [wrapper for wrapper in wrappers if isinstance(wrapper, QObject)]
+
+
+_WORKSPACES = (ReadWorkspace, MeasureWorkspace, ReviewWorkspace, ModelsWorkspace)
+
+
+@pytest.mark.parametrize("kind", _WORKSPACES)
+def test_that_a_deleted_workspace_does_not_keep_its_context(
+    kind: Callable[[AppContext], QWidget],
+    qapp: QApplication,
+    qtbot: QtBot,
+    settings: Settings,
+) -> None:
+    with open_store(settings.store):
+        pass
+    context = AppContext(settings, WorkerBridge(settings.store, IdleWorker))
+    workspace, kept = kind(context), weakref.ref(context)
+    workspace.show()
+    for pool in (QThreadPool.globalInstance(), *qapp.findChildren(QThreadPool)):
+        pool.waitForDone()
+    qapp.processEvents()  # what was read in the background has arrived
+    shiboken6.delete(workspace)
+    del workspace, context
+
+    def is_gone() -> bool:
+        gc.collect()
+        return kept() is None
+
+    qtbot.waitUntil(is_gone)
 
 
 @pytest.mark.usefixtures("qapp")

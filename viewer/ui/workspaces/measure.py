@@ -252,7 +252,7 @@ class MeasureWorkspace(QWidget):
         states.begun.connect(self._open_run)
         states.ended.connect(self._run_ended)
         states.changed.connect(self._follow)
-        states.refused.connect(lambda why: self._context.notices.post(Notice(why)))
+        states.refused.connect(self._tell)
         RunEndings(self._context, self, self._open_run)
         self._context.changes.store_written.connect(self._look_again)
 
@@ -380,6 +380,10 @@ class MeasureWorkspace(QWidget):
         if isinstance(event, ModelStopped) and known(event.run) is not None:
             notice = stopped_notice(self.window(), self._context, event)
             self._context.notices.post(notice)
+
+    def _tell(self, why: str) -> None:
+        """Say why a run was not started, resumed, paused or cancelled."""
+        self._context.notices.post(Notice(why))
 
     def _follow(self) -> None:
         """Show what the runs in progress have come to."""

@@ -127,6 +127,17 @@ def test_that_a_server_that_cannot_be_asked_says_why_and_keeps_nothing(
         assert latest_check(store, profile) is None
 
 
+def test_that_a_server_that_still_loads_its_model_is_waited_for() -> None:
+    found = checked(Seeing(behaviours=["503", "503"]))
+    assert found.sees is Verdict.YES
+
+
+def test_that_a_server_that_never_has_its_model_ready_says_so() -> None:
+    with pytest.raises(ProviderError) as caught:
+        checked(Seeing(default="503"))
+    assert "503" in str(caught.value)
+
+
 def test_that_nothing_is_sent_elsewhere_without_consent(tmp_path: Path) -> None:
     with open_store(tmp_path / "s.sqlite"):
         pass

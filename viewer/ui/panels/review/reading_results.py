@@ -23,6 +23,7 @@ from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.panels.review.aid import ARMS
 from viewer.ui.widgets.labels import caption, primary, title
 from viewer.ui.widgets.plain_text import as_tip
+from viewer.ui.widgets.scrolled import stacked
 
 _Rows = Sequence[Mapping[str, object]]
 _ABOUT_AIDED: Final = (
@@ -77,9 +78,7 @@ class ReadingResults(QWidget):
         column.setSpacing(12)
         column.addWidget(self.heading)
         column.addWidget(self.words)
-        for part in self.parts.values():
-            column.addWidget(part)
-        column.addStretch(1)
+        column.addWidget(stacked(*self.parts.values()), 1)
         column.addWidget(self.back, 0, Qt.AlignmentFlag.AlignRight)
 
     def open(self, session: SessionId, words: str) -> None:
@@ -126,6 +125,7 @@ class _Part(QWidget):
         column.setSpacing(4)
         for widget in (title(words), self.table, caption(about)):
             column.addWidget(widget)
+        self.hide()
 
     def show_rows(self, rows: _Rows) -> None:
         """Show rows, whose columns are those of the first one."""

@@ -194,6 +194,39 @@ def test_that_a_stray_number_changes_no_other_answer(opened: Opened) -> None:
     )
 
 
+def test_that_views_and_prior_stand_side_by_side_each_with_its_own_zoom(
+    opened: Opened,
+) -> None:
+    story = opened("rubric_reading")
+    begin(story, "Grade the outputs", "Reader A")
+    page = story.page
+    tiles = page.case.tiles
+    story.window.resize(1600, 1000)
+    while len(page.strip.cards) < 3:
+        story.press(KEY.Key_Right)
+    images = {one.image for one in story.task.exhibits} - {None}
+    shown = [view for view in page.views if view.isVisible()]
+    story.wait(lambda: {view.shown_ref for view in shown} == images)
+    titles = [label.text() for label in tiles.titles if label.isVisible()]
+    assert sorted(titles) == sorted(card.words for card in page.strip.cards)
+    zooms = [view.zoom for view in shown]
+    shown[1].zoom_at(shown[1].area.center(), 3.0)
+    assert [view.zoom == zoom for view, zoom in zip(shown, zooms, strict=True)] == [
+        True,
+        False,
+        *[True] * (len(shown) - 2),
+    ]
+    story.press(KEY.Key_PageDown)
+    story.wait(lambda: {view.shown_ref for view in shown} == images)
+    before = story.task.position
+    QTest.keyClick(shown[1], KEY.Key_4)
+    assert 4 in page.side.form.values.values()
+    click(story, tiles.toggle, QPoint(8, tiles.toggle.height() // 2))
+    assert [view.isVisible() for view in page.views] == [True, False, False, False]
+    assert all(view.shown_ref is None for view in tiles.beside)
+    assert story.task.position == before
+
+
 def test_that_a_place_is_drawn_on_the_cases_own_image_alone(opened: Opened) -> None:
     story = opened("rubric_reading")
     begin(story, "Grade the outputs", "Reader A")

@@ -15,6 +15,7 @@ from viewer.ui.panels.review.exhibits import THUMBNAIL, ExhibitStrip
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.prefetch import Prefetch
 from viewer.ui.panels.review.texts import WIDTH, CaseTexts
+from viewer.ui.panels.review.tiles import ImageTiles
 
 _NARROW: Final = 640
 """Pixels: if there is less room the texts lie below the image."""
@@ -31,14 +32,15 @@ class CaseArea(QSplitter):
         self.strip = ExhibitStrip(lambda ref: decoder.thumbnail(ref, THUMBNAIL))
         self.texts, self.prefetch = CaseTexts(), Prefetch(decoder, self)
         self.exhibit = 0
-        self._image = image
+        self._image, self.tiles = image, ImageTiles(image, decoder)
         self._task: Task | None = None
         self._tell: Callable[[Exception], None] | None = None
         images = QWidget()
         below = QVBoxLayout(images)
         below.setContentsMargins(0, 0, 0, 0)
         below.setSpacing(0)
-        below.addWidget(image, 1)
+        below.addWidget(self.tiles, 1)
+        below.addWidget(self.tiles.toggle)
         below.addWidget(self.strip)
         self.addWidget(images)
         self.addWidget(self.texts)
@@ -55,6 +57,7 @@ class CaseArea(QSplitter):
     ) -> None:
         """Read a case's own image, then its others and those of the next cases."""
         self._task, self._tell = None, tell
+        self.tiles.clear()
         refs = [one.image for one in _images_of(task)]
         self.exhibit = refs.index(task.image) if task.image in refs else 0
         self.prefetch.want(task.image, show, tell)
@@ -71,7 +74,18 @@ class CaseArea(QSplitter):
         """Show the images and texts of a case in its current state."""
         self._task = task
         self.texts.show_task(task)
-        self.strip.show_exhibits(_images_of(task), self.exhibit)
+        self._show_images(_images_of(task))
+
+    def _show_images(self, images: Sequence[ShownExhibit]) -> None:
+        """Show which image is the large one, and the others beside it."""
+        self.strip.show_exhibits(images, self.exhibit)
+        if self._task is not None:
+            self.tiles.show_images(images, self.exhibit, self._task.canvas, self._tell)
+
+    def hide_drawn(self, *, hidden: bool) -> None:
+        """Hide everything over the images, or show it again."""
+        for view in (self._image, *self.tiles.beside):
+            view.hide_drawn(hidden=hidden)
 
     def show_exhibit(self, number: int) -> None:
         """Show another image of the case large, from 0."""
@@ -79,7 +93,7 @@ class CaseArea(QSplitter):
         if not 0 <= number < len(images):
             return
         self.exhibit = number
-        self.strip.show_exhibits(images, number)
+        self._show_images(images)
         self.turned.emit()
         ref, boxes = images[number].image, images[number].exhibit.boxes
         if ref is not None and self._tell is not None:

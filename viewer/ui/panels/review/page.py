@@ -62,11 +62,12 @@ class ReviewPage(QWidget):
         self.ready = False
         self.bar, self.image = ReviewBar(), ReviewImage()
         self.case = CaseArea(self.image, decoder)
+        self.views = (self.image, *self.case.tiles.beside)
         self.texts, self.strip = self.case.texts, self.case.strip
         self.prefetch = self.case.prefetch
         self.side = ReviewSide(self.image)
         self.clock = ReviewClock(self)
-        self.recorder = Recorder((self.image,), self.clock)
+        self.recorder = Recorder(self.views, self.clock)
         self._background_tasks = BackgroundTasks(self)
         self._sums = SessionSums(
             self.bar, self.texts, self._background_tasks, self._fail
@@ -85,7 +86,7 @@ class ReviewPage(QWidget):
         column.addWidget(self.bar)
         self.bar.add(self.recorder.stop)
         column.addLayout(row, 1)
-        for scrolls in (self.image, self.side.area, self.texts):
+        for scrolls in (*self.views, self.side.area, self.texts):
             scrolls.installEventFilter(self)
 
     def _connect(self) -> None:
@@ -101,8 +102,9 @@ class ReviewPage(QWidget):
         self._typed.timeout.connect(self.keep)
         self.case_shown.connect(self.recorder.show)
         self.recorder.failed.connect(self._fail)
-        for did in (self.image.window_changed, self.image.zoom_changed):
-            did.connect(self.clock.note)
+        for view in self.views:
+            view.window_changed.connect(self.clock.note)
+            view.zoom_changed.connect(self.clock.note)
 
     @property
     def task(self) -> Task | None:
@@ -139,6 +141,7 @@ class ReviewPage(QWidget):
         self._tasks, self._locked_here, self.ready = [], [], False
         self.clock.stop()
         self.prefetch.forget()
+        self.case.tiles.clear()
         self.image.forget()
         self.image.clear()
 
@@ -375,7 +378,7 @@ class ReviewPage(QWidget):
             Qt.Key.Key_Enter: self.go,
             Qt.Key.Key_Z: self.undo,
             Qt.Key.Key_Space: lambda: self.texts.turn(1),
-            Qt.Key.Key_H: lambda: self.image.hide_drawn(hidden=True),
+            Qt.Key.Key_H: lambda: self.case.hide_drawn(hidden=True),
         }
 
     def _take_key(self, event: QKeyEvent) -> bool:
@@ -420,12 +423,12 @@ class ReviewPage(QWidget):
 
     def _let_go(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_H and not event.isAutoRepeat():
-            self.image.hide_drawn(hidden=False)
+            self.case.hide_drawn(hidden=False)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """Show again what a held key hides if another window takes the keyboard."""
         if event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow():
-            self.image.hide_drawn(hidden=False)
+            self.case.hide_drawn(hidden=False)
         super().changeEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802

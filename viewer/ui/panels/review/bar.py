@@ -83,6 +83,7 @@ class ReviewBar(QFrame):
     def show_session(self, summary: SessionSummary) -> None:
         """Show what is reviewed and the reader."""
         self.title.setText(summary.title)
+        self.title.setToolTip(as_tip(summary.title))  # a narrow bar cuts it off
         self.reader.setText(f"read by {summary.reader}")
 
     def show_position(self, position: int, planned: int) -> None:

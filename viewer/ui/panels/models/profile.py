@@ -150,6 +150,7 @@ class ModelProfilePanel(QWidget):
         inside = QWidget()
         rows = QVBoxLayout(inside)
         rows.setContentsMargins(0, 0, 8, 0)
+        rows.addWidget(self.check_card)  # scrolls, as low windows have no room
         rows.addLayout(names)
         rows.addWidget(self.form)
         rows.addStretch(1)
@@ -163,8 +164,7 @@ class ModelProfilePanel(QWidget):
         self.column.setContentsMargins(12, 8, 12, 8)
         self.column.setSpacing(8)
         for widget in (
-            self.head, self.summary, self.standing, self.memory, self.check_card,
-            self.tabs,
+            self.head, self.summary, self.standing, self.memory, self.tabs
         ):  # fmt: skip
             self.column.addWidget(widget)
         self._pages.addWidget(self._scroll)

@@ -36,7 +36,7 @@ def _blocks(draw: st.DrawFn) -> npt.NDArray[np.bool_]:
 def test_that_coding_and_decoding_equal_coco(mask: npt.NDArray[np.bool_]) -> None:
     theirs = coco.encode(np.asfortranarray(mask.astype(np.uint8)))
     counts = theirs["counts"].decode("ascii")
-    assert rle.encode(mask) == counts
+    assert rle.encode(mask) == rle.encode(np.asfortranarray(mask)) == counts
     decoded = rle.decode(counts, *mask.shape)
     assert decoded.dtype == np.bool_
     assert np.array_equal(decoded, coco.decode(theirs).astype(bool))
@@ -66,6 +66,8 @@ def test_that_any_text_is_read_or_refused_in_a_sentence(counts: str) -> None:
     [
         ("X", 3, 4, "cut short"),
         ("\x1f", 3, 4, "alphabet"),
+        ("é", 3, 4, "alphabet"),
+        ("o" * 10 + "0", 3, 4, "longer than any image"),
         (rle.encode_runs([5, -1, 8]), 3, 4, "negative run"),
         (rle.encode_runs([11]), 3, 4, "cover 11 pixels, but its size says 12"),
         (rle.encode_runs([12]), 0, 4, "0 × 4 is not positive"),
@@ -77,6 +79,12 @@ def test_that_a_code_that_does_not_fit_says_why(
 ) -> None:
     with pytest.raises(UnreadableInputError, match=words):
         rle.decode(counts, height, width)
+
+
+@pytest.mark.parametrize("run", [1 << 48, 1 << 70])
+def test_that_a_run_longer_than_any_image_is_refused(run: int) -> None:
+    with pytest.raises(UnreadableInputError, match="longer than any image"):
+        rle.encode_runs([run])
 
 
 @given(NOISE)

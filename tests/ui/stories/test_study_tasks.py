@@ -37,6 +37,7 @@ from viewer.services.trials.grades import grades_of
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.store.reading_audit import check_audit
+from viewer.studies.evidence_diagnosis import readings as physicians
 from viewer.ui.dialogs.pixel_review import PixelReviewDialog
 from viewer.ui.panels.review.draft import DraftBox
 from viewer.ui.panels.review.ranking import RankingBox
@@ -347,8 +348,10 @@ def agreed(story: ReviewStory, settings: Settings, reader: str) -> None:
 
 
 def test_that_a_differential_is_locked_before_the_options_are_seen(
-    opened: Opened, settings: Settings
+    opened: Opened, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # So few cases as these have no completions otherwise.
+    monkeypatch.setattr(physicians, "_FEWEST_OTHERS", 0)
     story = opened("evidence_diagnosis")
     agreed(story, settings, "Dr B")
     box = story.page.side.form.boxes["differential"]

@@ -4,7 +4,7 @@ Chen 2026, appendices C and E (E004-04, -05, -20, -24): a ranked differential, l
 before the options are seen, then the final diagnosis; Tasks A1 to A3 of a validation.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from viewer.domain.aid import latest_values
@@ -45,6 +45,8 @@ _ALIGNMENT: Final = "alignment_"
 _TRAINING: Final = 2
 """Cases to learn the task with, which do not count (Chen 2026, appendix C)."""
 _MOST: Final = 20
+_FEWEST_OTHERS: Final = 100
+"""So many diagnoses of other cases are offered beside the options of a case."""
 _BRIEFING: Final = (
     "You will see cases with their history, examination and every image. Write your "
     "differential diagnosis, most likely first, and lock it. Only then the four "
@@ -59,12 +61,6 @@ _CONSENT: Final = (
 
 
 def _differential_form(dataset: Dataset, _: object) -> Form:
-    names = {
-        option
-        for item in dataset.items
-        if "evidence" in item.facts
-        for option in EvidenceCase.of_item(item).options
-    }
     return Form(
         "medsyn_differential",
         "2",
@@ -75,7 +71,7 @@ def _differential_form(dataset: Dataset, _: object) -> Form:
                 "Your differential, most likely first",
                 1,
                 _MOST,
-                suggestions=tuple(sorted(names)),
+                suggestions=_completions(_shown(dataset)),
             ),
             LikertQuestion(
                 SURE,
@@ -90,6 +86,17 @@ def _differential_form(dataset: Dataset, _: object) -> Form:
         briefing=_BRIEFING,
         consent=_CONSENT,
     )
+
+
+def _completions(shown: Iterable[EvidenceCase]) -> tuple[str, ...]:
+    """Return the diagnoses that a line may be completed with, () if they tell too much.
+
+    Among few others, the options of a case could be told before they are shown.
+    """
+    options = [{option.strip() for option in case.options} for case in shown]
+    every = set[str]().union(*options)
+    others = min((len(every - own) for own in options), default=0)
+    return tuple(sorted(every)) if others >= _FEWEST_OTHERS else ()
 
 
 def _cases(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:

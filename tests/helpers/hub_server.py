@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from math import inf
 from pathlib import Path
@@ -14,8 +15,15 @@ from typing import ClassVar, Final
 from tests.helpers.loopback_server import LoopbackServer, Silent
 
 COMMIT: Final = "0123456789abcdef0123456789abcdef01234567"
+REFUSED: Final = {
+    "acme/gated": (403, "GatedRepo"),
+    "acme/forbidden": (403, ""),
+    "acme/expired": (401, ""),
+}
+"""Models that are refused, with status and code."""
 GATED: Final = "acme/gated"
 _PIECE: Final = 1 << 16
+_LARGE: Final = 1000
 
 
 @contextmanager
@@ -24,16 +32,18 @@ def hub_server(
     folder: Path,
     bytes_per_s: float = inf,
     asked: list[str] | None = None,
+    sent: dict[str, bytes] | None = None,
 ) -> Iterator[str]:
     """Serve a folder as ``model``; yield the hub's address.
 
-    ``asked`` gets each file that was asked for, with the range that was.
+    ``asked`` gets each file that was asked for, with the range that was. ``sent`` has
+    by name what is sent instead of a file's true bytes.
     """
     files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
     kept = [] if asked is None else asked
 
     class Handler(_Handler):
-        shelf = _Shelf(model, files, bytes_per_s, kept)
+        shelf = _Shelf(model, files, bytes_per_s, kept, sent or {})
 
     with LoopbackServer(Handler) as server:
         yield server.url
@@ -45,6 +55,7 @@ class _Shelf:
     files: dict[str, bytes]
     bytes_per_s: float
     asked: list[str]
+    sent: dict[str, bytes]
 
 
 class _Handler(Silent, BaseHTTPRequestHandler):
@@ -63,8 +74,8 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         elif path.startswith(f"/{model}/resolve/{COMMIT}/"):
             self._send_file(path.rpartition("/")[2], with_body=with_body)
         else:
-            code = "GatedRepo" if GATED in path else "RepoNotFound"
-            self._send(b"{}", 403 if GATED in path else 404, code)
+            refused = (REFUSED[name] for name in REFUSED if name in path)
+            self._send(b"{}", *next(refused, (404, "RepoNotFound")))
 
     def _send_file(self, name: str, *, with_body: bool) -> None:
         body, wanted = self.shelf.files[name], self.headers.get("Range", "")
@@ -72,7 +83,7 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         self._head(206 if wanted else 200, len(body) - begin, body)
         if with_body:
             self.shelf.asked.append(f"{name} {wanted}".strip())
-            self._trickle(body[begin:])
+            self._trickle(self.shelf.sent.get(name, body)[begin:])
 
     def _trickle(self, body: bytes) -> None:
         with suppress(ConnectionError):  # a cancelled download hangs up
@@ -88,11 +99,22 @@ class _Handler(Silent, BaseHTTPRequestHandler):
     def _head(self, status: int, length: int, body: bytes, code: str = "") -> None:
         self.send_response(status)
         self.send_header("Content-Length", str(length))
-        self.send_header("ETag", f'"{hashlib.sha256(body).hexdigest()}"')
+        self.send_header("ETag", f'"{_tag(body)}"')
         self.send_header("X-Repo-Commit", COMMIT)
         if code:
             self.send_header("X-Error-Code", code)
+        elif status == HTTPStatus.UNAUTHORIZED:
+            said = "Invalid credentials in Authorization header"
+            self.send_header("X-Error-Message", said)
         self.end_headers()
+
+
+def _tag(body: bytes) -> str:
+    """Return Git's SHA-1 of a small file, as the hub does, and SHA-256 of a large."""
+    if len(body) < _LARGE:
+        blob = b"blob %d\0" % len(body) + body
+        return hashlib.sha1(blob, usedforsecurity=False).hexdigest()
+    return hashlib.sha256(body).hexdigest()
 
 
 def _told(model: str, path: str, files: dict[str, bytes]) -> object:

@@ -102,6 +102,12 @@ def ask(
 @click.option(
     "--found", is_flag=True, help="List the models of servers on this computer."
 )
+@click.option(
+    "--get",
+    "wanted",
+    metavar="NAME",
+    help="Download a known model, or owner/model from Hugging Face, or the rest of it.",
+)
 @store_option
 @json_option
 def models(
@@ -111,11 +117,15 @@ def models(
     known: bool,
     origin: str | None,
     found: bool,
+    wanted: str | None,
     as_json: bool,
 ) -> None:
     """List the models and what each still needs before it can be asked."""
-    if presets + known + found + (origin is not None) > 1:
-        raise click.UsageError("Give one of --presets, --known, --from and --found.")
+    named = (origin is not None) + (wanted is not None)
+    if presets + known + found + named > 1:
+        raise click.UsageError(
+            "Give one of --presets, --known, --from, --found and --get."
+        )
     if presets:
         _print_presets(as_json=as_json)
     elif known:
@@ -124,6 +134,8 @@ def models(
         _print_table(origin, as_json=as_json)
     elif found:
         _print_found(as_json=as_json)
+    elif wanted is not None:
+        _download(wanted, as_json=as_json)
     else:
         _print_models(store, as_json=as_json)
 
@@ -174,6 +186,25 @@ def _print_found(*, as_json: bool) -> None:
         print_rows(rows, COLUMNS)
     else:
         echo("No server of models answers on the usual ports of this computer.")
+
+
+def _download(name: str, *, as_json: bool) -> None:
+    """Say what a model needs, then download what is missing; Ctrl+C pauses."""
+    from viewer.services.configuring.model_download import model_download
+
+    model = model_download(name)
+    for line in model.lines():
+        echo(line, err=True)
+    lines = LoadLines()
+    with Progress("Percent") as progress:
+
+        def tell(part: float, what: str) -> None:
+            step = ModelLoading(0, name, part, what)
+            progress(round(100 * part), 100, step.words)
+            lines(step)
+
+        folder = model.fetch(tell, threading.Event())
+    print_json({**model.row(), "folder": folder}) if as_json else echo(folder)
 
 
 @click.command()

@@ -1,11 +1,11 @@
 """Models on the hub: those on this machine, and their download with progress."""
 
 import errno
-import hashlib
 import importlib
-import re
+import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -21,6 +21,14 @@ from viewer.models.transformers_local.files import (
     model_files,
 )
 from viewer.models.transformers_local.foreign import Foreign
+from viewer.models.transformers_local.hub_file import (
+    TOKEN,
+    DamagedError,
+    Wanted,
+    fetch,
+    hub_token,
+    wanted_of,
+)
 from viewer.models.transformers_local.options import LocalOptions
 
 _WHICH: Final[dict[str, Any]] = {
@@ -28,6 +36,11 @@ _WHICH: Final[dict[str, Any]] = {
     "ignore_patterns": list(ELSEWHERE),
 }
 _MB: Final = 1e6
+_REFUSED: Final = (401, 403)
+_LOG_IN: Final = (
+    f"store it with 'overread key set {TOKEN}' or log in with 'hf auth login', and "
+    "try again."
+)
 
 
 class NotHereError(WrongUseError):
@@ -77,26 +90,111 @@ def _cached(options: LocalOptions) -> Path:
 def _download(
     options: LocalOptions, progress: Progress, cancelled: threading.Event
 ) -> Path:
+    with _told_in_words(options.model):
+        return until_cancelled(
+            lambda: _fetched(options, progress, cancelled), cancelled
+        )
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What the hub has of a model.
+
+    ``licence`` is "" if its page names none; ``size`` counts the bytes of its files,
+    ``missing`` those not on this machine yet and ``free`` those free on the disk that
+    they go to. ``files`` are those that the cache recognises.
+    """
+
+    model: str
+    licence: str
+    size: int
+    missing: int
+    free: int
+    files: tuple[Wanted, ...]
+
+    def check_room(self) -> None:
+        """Raise ``DiskFullError`` if what is missing does not fit on the disk."""
+        if self.missing > self.free:
+            raise DiskFullError(
+                f"The model {self.model} needs {self.missing / _MB:.1f} MB more, and "
+                f"the disk has {self.free / _MB:.1f} MB free.",
+                "Free some space, or set HF_HOME to a folder on a larger disk.",
+            )
+
+
+def offer_of(options: LocalOptions) -> Offer:
+    """Ask the hub what a model's files are, without fetching any.
+
+    Raises
+    ------
+    WrongUseError
+        If the hub has no such model, refuses it or cannot be reached.
+    """
+    with _told_in_words(options.model):
+        return _offer(options)
+
+
+def _offer(options: LocalOptions) -> Offer:
+    import huggingface_hub
+    from huggingface_hub import constants
+
+    info = huggingface_hub.HfApi(token=hub_token()).model_info(
+        options.model, revision=options.revision, files_metadata=True
+    )
+    siblings = [f for f in info.siblings or () if _is_fetched(f.rfilename)]
+    commit = str(info.sha or options.revision or "main")
+    found = [wanted_of(options.model, commit, f.rfilename) for f in siblings]
+    missing = [
+        file.missing if file else sibling.size or 0
+        for file, sibling in zip(found, siblings, strict=True)
+    ]
+    card = info.card_data
+    return Offer(
+        options.model,
+        str((card and card.get("license")) or ""),
+        sum(sibling.size or 0 for sibling in siblings),
+        sum(missing),
+        _free_on_disk(Path(constants.HF_HUB_CACHE)),
+        tuple(file for file in found if file),
+    )
+
+
+def _free_on_disk(folder: Path) -> int:
+    there = next(path for path in (folder, *folder.parents) if path.is_dir())
+    return shutil.disk_usage(there).free
+
+
+@contextmanager
+def _told_in_words(model: str) -> Iterator[None]:
+    """Raise what goes wrong at the hub as one sentence and how to fix it."""
     import httpx2
     from huggingface_hub import errors
 
     try:
-        return until_cancelled(
-            lambda: _fetched(options, progress, cancelled), cancelled
-        )
+        yield
     except errors.GatedRepoError as error:
         raise WrongUseError(
-            f"The hub gives {options.model} only to those who accepted its terms.",
-            "Accept them on the model's page, log in with 'hf auth login', and try "
-            "again.",
+            f"The hub gives {model} only to those who accepted its terms.",
+            f"Accept them at https://huggingface.co/{model}, {_LOG_IN}",
         ) from error
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
         raise WrongUseError(
-            f"The hub has no model {options.model} with this revision.",
-            "Check the name and the revision.",
+            f"The hub has no model {model} with this revision.",
+            "Check the name and the revision; for a private model, also the token.",
+        ) from error
+    except errors.OfflineModeIsEnabled as error:
+        raise WrongUseError(
+            f"HF_HUB_OFFLINE is set, so {model} may not be downloaded.",
+            "Unset it to allow downloads, or give the model's folder.",
+        ) from error
+    except DamagedError as error:
+        raise WrongUseError(
+            f"A file of {model} differs from the one that the hub announced, and was "
+            "deleted.",
+            "Try again; if it happens again, a proxy or mirror changes the files.",
         ) from error
     except (OSError, httpx2.HTTPError) as error:
-        raise _not_fetched(options.model, error) from error
+        raise _not_fetched(model, error) from error
 
 
 def _not_fetched(model: str, error: Exception) -> OverreadError:
@@ -104,6 +202,12 @@ def _not_fetched(model: str, error: Exception) -> OverreadError:
         return DiskFullError(
             f"The disk is full, so the model {model} could not be downloaded.",
             "Free some space and try again; what was downloaded is kept.",
+        )
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status in _REFUSED:
+        return WrongUseError(
+            f"The hub refused {model} with status {status}.",
+            f"Get a token that may read it, {_LOG_IN}",
         )
     return WrongUseError(
         f"The model {model} could not be downloaded from the hub "
@@ -121,23 +225,18 @@ def _fetched(
     import huggingface_hub
 
     progress(0.0, "contacting the hub")
-    info = huggingface_hub.HfApi().model_info(
-        options.model, revision=options.revision, files_metadata=True
-    )
-    sizes = {file.rfilename: file.size or 0 for file in info.siblings or ()}
-    wanted = {name: size for name, size in sizes.items() if _is_fetched(name)}
-    commit = str(info.sha or options.revision or "main")
-    received = _Received(sum(wanted.values()), progress, cancelled)
-    for name in wanted:
+    offer = _offer(options)
+    offer.check_room()
+    received = _Received(offer.size, progress, cancelled)
+    for file in offer.files:
         received.take(0)
-        file = wanted_of(options.model, commit, name)
-        if file is not None:
-            fetch(file, received.take)
+        fetch(file, received.take)
     return Path(  # which finds them, and names them as the hub does
         huggingface_hub.snapshot_download(
             options.model,
             revision=options.revision,
             **_WHICH,
+            token=hub_token(),
             tqdm_class=_silent_bar(),
         )
     )
@@ -184,131 +283,3 @@ def _silent_bar() -> Foreign:
             super().__init__(*args, **{**settings, "disable": True})
 
     return Bar
-
-
-_SHA256: Final = re.compile(r"[0-9a-f]{64}")
-_NAME: Final = re.compile(r"[0-9A-Za-z._-]{1,200}")
-_PART: Final = ".part"
-_PARTIAL_CONTENT: Final = 206
-_STALLED_S: Final = 30.0
-_READ: Final = 1 << 20
-
-Received = Callable[[int], None]
-"""Called with the number of bytes just received; may raise to stop the download."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """A file of a model on the hub, and where the cache stores it."""
-
-    url: str
-    blob: Path
-    size: int
-
-    @property
-    def part(self) -> Path:
-        """The path of its partial download."""
-        return self.blob.with_name(self.blob.name + _PART)
-
-    @property
-    def lock(self) -> Path:
-        """The lock held during the download, the same as huggingface_hub's."""
-        home, repo = self.blob.parents[2], self.blob.parents[1].name
-        return home / ".locks" / repo / f"{self.blob.name}.lock"
-
-
-class DamagedError(OSError):
-    """The bytes received differ from the hub's; they are deleted."""
-
-
-def wanted_of(repo: str, revision: str, name: str) -> Wanted | None:
-    """Return a file on the hub, None if its cache would not recognise it."""
-    import huggingface_hub
-    from huggingface_hub import constants
-    from huggingface_hub.file_download import repo_folder_name
-
-    url = huggingface_hub.hf_hub_url(repo, name, revision=revision)
-    metadata = huggingface_hub.get_hf_file_metadata(url)
-    if not metadata.etag or not _NAME.fullmatch(metadata.etag) or metadata.size is None:
-        return None
-    folder = repo_folder_name(repo_id=repo, repo_type="model")
-    blob = Path(constants.HF_HUB_CACHE) / folder / "blobs" / metadata.etag
-    return Wanted(url, blob, metadata.size)
-
-
-def fetch(wanted: Wanted, received: Received) -> None:
-    """Download a file, or the rest of it, into the cache's blobs.
-
-    Raises
-    ------
-    DamagedError
-        If the bytes received differ from the hub's.
-    OSError, httpx2.HTTPError
-        If the download fails; the part received is kept for the next time.
-    """
-    utils: Foreign = importlib.import_module("huggingface_hub.utils")
-    if wanted.blob.exists():
-        received(wanted.size)
-        return
-    for needed in (wanted.blob, wanted.lock):
-        needed.parent.mkdir(parents=True, exist_ok=True)
-    with utils.WeakFileLock(wanted.lock):
-        _receive(wanted, received)
-        _check(wanted)
-        # Only now under the cache's name, where every program takes it as complete.
-        wanted.part.replace(wanted.blob)
-
-
-def _receive(wanted: Wanted, received: Received) -> None:
-    import httpx2
-
-    utils: Foreign = importlib.import_module("huggingface_hub.utils")
-    here = wanted.part.stat().st_size if wanted.part.exists() else 0
-    if here == wanted.size:
-        received(here)
-        return
-    # Of a compressed transfer, no byte offset would say where to continue.
-    headers = {**utils.build_hf_headers(), "Accept-Encoding": "identity"}
-    if 0 < here < wanted.size:
-        headers["Range"] = f"bytes={here}-"
-    timeout = httpx2.Timeout(_STALLED_S)
-    with utils.get_session().stream(
-        # The hub sends large files by a redirect to its storage.
-        "GET",
-        wanted.url,
-        headers=headers,
-        timeout=timeout,
-        follow_redirects=True,
-    ) as answer:
-        utils.hf_raise_for_status(answer)
-        # A server may ignore Range and send everything with 200 (RFC 9110, 14.2).
-        goes_on = answer.status_code == _PARTIAL_CONTENT
-        _write(answer, wanted.part, here if goes_on else 0, received)
-
-
-def _write(answer: Foreign, part: Path, here: int, received: Received) -> None:
-    with part.open("r+b" if here else "wb") as file:
-        file.seek(here)
-        received(here)
-        for chunk in answer.iter_bytes():
-            received(len(chunk))
-            file.write(chunk)
-
-
-def _check(wanted: Wanted) -> None:
-    """Delete a file whose length or hash differs from the hub's, and raise."""
-    size = wanted.part.stat().st_size
-    digest = wanted.blob.name
-    # The tag of a small file is Git's SHA-1 of its blob; only LFS names a SHA-256.
-    hashed = _SHA256.fullmatch(digest) is not None
-    if size != wanted.size or (hashed and _sha256(wanted.part) != digest):
-        wanted.part.unlink()
-        raise DamagedError(f"{wanted.url} arrived damaged")
-
-
-def _sha256(path: Path) -> str:
-    whole = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_READ):
-            whole.update(block)
-    return whole.hexdigest()

@@ -1,0 +1,105 @@
+"""Download a model from the hub: first what it is and needs, then its files."""
+
+import threading
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Final
+
+from viewer.domain.errors import MissingDependencyError, WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.models.fitting import Machine, fit_in_words, this_machine
+from viewer.models.loaded import Progress
+from viewer.models.model_cards import UNKNOWN, ModelCard, card_of
+from viewer.models.profiles import HUB_NAME
+from viewer.models.transformers_local.hub import Offer, files_fetched, offer_of
+from viewer.models.transformers_local.options import LocalOptions
+
+_MB: Final = 1e6
+
+
+@dataclass(frozen=True)
+class ModelDownload:
+    """A model that the hub offers, and what is known of it, None if nothing is."""
+
+    options: LocalOptions
+    offer: Offer
+    card: ModelCard | None
+    machine: Machine
+
+    def row(self) -> dict[str, object]:
+        """Return what to know before the download; sizes in bytes."""
+        return {
+            "model": self.offer.model,
+            "licence": self._licence,
+            "size": self.offer.size,
+            "missing": self.offer.missing,
+            "free_disk": self.offer.free,
+            "fits": self._fits,
+        }
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what to know before the download, in words."""
+        offer = self.offer
+        size = f"{offer.size / _MB:.1f} MB, of which {offer.missing / _MB:.1f} MB"
+        return (
+            f"model: {offer.model}",
+            f"licence: {self._licence}",
+            f"size: {size} are not here yet; {offer.free / _MB:.1f} MB of disk free",
+            f"memory: {self._fits}. {self.machine.in_words}",
+        )
+
+    @property
+    def _licence(self) -> str:
+        known = self.card and self.card.licence and self.card.licence.value
+        return known or self.offer.licence or UNKNOWN
+
+    @property
+    def _fits(self) -> str:
+        return fit_in_words(self.card, self.machine) if self.card else UNKNOWN
+
+    def fetch(self, progress: Progress, cancelled: threading.Event) -> str:
+        """Fetch what is missing, and return the folder of the model's files.
+
+        What has arrived is kept if the download stops, and continued the next time.
+        """
+        return str(files_fetched(self.options, progress, cancelled).folder)
+
+
+def model_download(name: str) -> ModelDownload:
+    """Ask the hub for a model by its known name or as owner/model; fetch nothing.
+
+    Raises
+    ------
+    WrongUseError
+        If the name is neither, the model has no weights to download, or the hub
+        refuses it or cannot be reached.
+    DiskFullError
+        If it does not fit on the disk.
+    """
+    if find_spec("huggingface_hub") is None:
+        raise MissingDependencyError(
+            "Downloads need huggingface_hub, which is not installed.",
+            "Install it (pip install overread[local]).",
+        )
+    card = card_of(name)
+    settings = {"model": _hub_name(name, card), "download": True}
+    options = LocalOptions.of(ModelProfile(name, "transformers_local", settings))
+    offer = offer_of(options)
+    offer.check_room()
+    return ModelDownload(options, offer, card, this_machine())
+
+
+def _hub_name(name: str, card: ModelCard | None) -> str:
+    if card is not None and card.is_remote:
+        raise WrongUseError(
+            f"Only its provider runs '{name}', so there is nothing to download.",
+            f"Connect it with {card.obtained_from}.",
+        )
+    model = card.ask["model"] if card is not None else name
+    if HUB_NAME.fullmatch(model) is None:
+        raise WrongUseError(
+            f"No model called '{name}' is known.",
+            "Give a name that overread models --known lists, or the model's name on "
+            "the hub such as google/medgemma-4b-it.",
+        )
+    return model

@@ -45,7 +45,8 @@ _PRICES = (
 _SPECS = (
     AdapterSpec(
         name="openai_api",
-        summary="a server that speaks OpenAI's Chat Completions or Responses",
+        summary="a server with OpenAI's interface, of a company or of Ollama, vLLM …",
+        kind="server",
         factory="viewer.models.openai_api.adapter:OpenAIAdapter",
         settings=(*OPENAI_SETTINGS, *COORDINATE_SETTINGS, *_PRICES),
         imports=MappingProxyType({"openai": ""}),
@@ -55,6 +56,7 @@ _SPECS = (
     AdapterSpec(
         name="transformers_local",
         summary="a model folder from Hugging Face, here (transformers)",
+        kind="model folder",
         factory="viewer.models.transformers_local.adapter:TransformersLocal",
         settings=(*LOCAL_SETTINGS, *COORDINATE_SETTINGS),
         interpretable=True,
@@ -63,6 +65,7 @@ _SPECS = (
     AdapterSpec(
         name="gguf_local",
         summary="a GGUF model file and the one that lets it see, here (llama.cpp)",
+        kind="model file",
         factory="viewer.models.gguf_local.adapter:GgufAdapter",
         settings=(*GGUF_SETTINGS, *COORDINATE_SETTINGS),
         completes="viewer.models.gguf_local.templates:completed",
@@ -71,6 +74,7 @@ _SPECS = (
     AdapterSpec(
         name="cnn_cam",
         summary="your own network, with a map of where it looked (Grad-CAM)",
+        kind="own network",
         factory="viewer.models.cnn_cam.adapter:CnnCam",
         places=True,
         needs_image=True,
@@ -82,6 +86,7 @@ _SPECS = (
     AdapterSpec(
         name="segmenter",
         summary="SAM or MedSAM: outlines what a drawn box contains",
+        kind="outlines a box",
         factory="viewer.models.prompted:PromptedSegmenter",
         places=True,
         needs_image=True,
@@ -109,6 +114,7 @@ _SPECS = (
     AdapterSpec(
         name="next_sentence",
         summary="text-only baseline (next-sentence prediction)",
+        kind="baseline, text only",
         factory="viewer.models.next_sentence:NextSentence",
         settings=(
             Setting(
@@ -133,6 +139,7 @@ _SPECS = (
     AdapterSpec(
         name="uniform",
         summary="a cell drawn uniformly, seeded by run, item and repeat",
+        kind="baseline",
         factory="viewer.models.baselines:Uniform",
         places=True,
         reads_facts=True,
@@ -141,6 +148,7 @@ _SPECS = (
     AdapterSpec(
         name="frequent_cell",
         summary="the most frequent reference cell among the other patients",
+        kind="baseline",
         factory="viewer.models.baselines:FrequentCell",
         places=True,
         reads_facts=True,
@@ -150,6 +158,7 @@ _SPECS = (
     AdapterSpec(
         name="asymmetry",
         summary="where the two lungs differ most; a weak baseline without learning",
+        kind="baseline",
         factory="viewer.models.asymmetry:Asymmetry",
         places=True,
         needs_image=True,
@@ -160,6 +169,7 @@ _SPECS = (
     AdapterSpec(
         name="scripted",
         summary="scripted answers, for tests and checks",
+        kind="script",
         factory="viewer.models.scripted:Scripted",
         settings=(
             Setting("answer", str, None, "the reply to every question"),
@@ -186,6 +196,7 @@ _SPECS = (
     AdapterSpec(
         name="imported",
         summary="replies that a model gave elsewhere, from an imported file",
+        kind="imported replies",
         factory="viewer.models.imported:Imported",
         settings=(
             Setting(
@@ -201,6 +212,7 @@ _SPECS = (
     AdapterSpec(
         name="replay",
         summary="replays the answers of an earlier report",
+        kind="earlier report",
         factory="viewer.models.replay:Replay",
         settings=(
             Setting("items_file", Path, None, "items.csv of the earlier report", True),
@@ -217,12 +229,14 @@ _SPECS = (
     AdapterSpec(
         name="reader",
         summary="a person, who answers in the Review workspace",
+        kind="person",
         factory="viewer.models.reader:Reader",
         person=True,
     ),
     AdapterSpec(
         name="physicians",
         summary="a data set's physicians, whose answers are in its files",
+        kind="people",
         factory="viewer.models.physicians:Physicians",
         reads_facts=True,
         person=True,

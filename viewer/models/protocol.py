@@ -126,7 +126,8 @@ class AdapterSpec:
     are read, and nobody is asked. ``needs_image``: it works on an image alone, so that
     it cannot be asked without one. ``builtin_profiles``: models of a built-in adapter
     that need no settings. They are listed and can be asked without a table in
-    models.toml; every other model needs one.
+    models.toml; every other model needs one. ``kind``: what lists of models call it, in
+    a word or two; its name if "".
     """
 
     name: str
@@ -146,3 +147,4 @@ class AdapterSpec:
     person: bool = False
     needs_image: bool = False
     builtin_profiles: tuple[ModelProfile, ...] = ()
+    kind: str = ""

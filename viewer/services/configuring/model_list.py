@@ -42,6 +42,7 @@ class ModelLine:
     machine, "" if images stay on this one. ``own``: it is in the user's file, as
     ``table``, and may be edited. ``takes_boxes``: it segments boxes, and answers
     nothing else; ``places``: it always answers with a location.
+    ``kind`` is what lists call its adapter, "" for no other name.
     ``check`` is the last check with these settings, and ``check_wrong`` what was wrong
     then, or what a run has shown since.
     """
@@ -59,6 +60,7 @@ class ModelLine:
     check: ModelCheck | None = None
     check_words: str = ""
     check_wrong: str = ""
+    kind: str = ""
 
     @property
     def can_ask(self) -> bool:
@@ -98,6 +100,7 @@ def _line(
         table=model.table,
         takes_boxes=spec is not None and spec.takes_boxes,
         places=spec is not None and spec.places,
+        kind=spec.kind if spec else "",
         **_checked(model, store),
     )
 

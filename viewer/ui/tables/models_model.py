@@ -151,7 +151,8 @@ class ModelsModel(QAbstractTableModel):
         if not index.isValid():
             return None
         row = self.rows[index.row()]
-        words = (row.line.name, row.state, row.line.adapter)[index.column()]
+        kind = row.line.kind or row.line.adapter
+        words = (row.line.name, row.state, kind)[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return in_role(words, role)
         if role == Qt.ItemDataRole.ToolTipRole:

@@ -65,6 +65,7 @@ class SessionList(QWidget):
         column.setSpacing(8)
         column.addWidget(title("Continue"))
         column.addLayout(self._rows)
+        self.hide()  # until it is known that there is one
 
     def show_sessions(
         self,

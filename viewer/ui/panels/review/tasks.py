@@ -26,6 +26,7 @@ _NOTHING: Final = (
     "No study has anything for readers yet. Import a data set of questions, or of "
     "cases with evidence, or finish a run whose outputs are graded."
 )
+_LOOKING: Final = "Looking for what there is to do…"
 
 
 class TaskCard(QWidget):
@@ -40,7 +41,7 @@ class TaskCard(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.tasks, self.words = LongChoice("Task"), caption(_NOTHING)
+        self.tasks, self.words = LongChoice("Task"), caption(_LOOKING)
         self.group, self.amount = QComboBox(), NamedChoice()
         self.sample, self.begin = WholeBox(1, _MOST), primary("Begin")
         self.aid = AidChoice()

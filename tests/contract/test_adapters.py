@@ -33,6 +33,7 @@ from viewer.models.catalog import (
     profile_from_table,
     spec_of,
 )
+from viewer.models.coordinates.settings import COORDINATE_SETTINGS
 from viewer.models.openai_api.servers import SERVERS
 from viewer.services.trials.request_key import request_document, request_key
 
@@ -237,6 +238,18 @@ def test_that_it_is_described_and_installed(profile: ModelProfile) -> None:
     assert all(setting.meaning for setting in spec.settings)
     assert missing_dependency(spec) is None
     assert all(p.adapter == spec.name for p in spec.builtin_profiles)
+
+
+def test_that_how_its_answers_are_read_does_not_change_what_is_asked(
+    profile: ModelProfile,
+) -> None:
+    read = {
+        setting.key: setting.choices[-1]
+        for setting in spec_of(profile).settings
+        if setting.key in {each.key for each in COORDINATE_SETTINGS}
+    }
+    other = dataclasses.replace(profile, settings={**profile.settings, **read})
+    assert adapter_for(other).identity(0) == adapter_for(profile).identity(0)
 
 
 def test_that_its_identity_is_stable_json(profile: ModelProfile) -> None:

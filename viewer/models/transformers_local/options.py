@@ -95,9 +95,13 @@ class LocalOptions:
 
     @classmethod
     def of(cls, profile: ModelProfile) -> Self:
-        """Return the options of a profile, defaults filled in."""
-        defaults = {setting.key: setting.default for setting in LOCAL_SETTINGS}
-        return cls(**{**defaults, **profile.settings})  # type: ignore[arg-type]
+        """Return the options of a profile, defaults filled in.
+
+        Settings that say how its answers are read are none of them.
+        """
+        settings = profile.settings
+        options = {s.key: settings.get(s.key, s.default) for s in LOCAL_SETTINGS}
+        return cls(**options)  # type: ignore[arg-type]
 
     @property
     def samples(self) -> bool:

@@ -6,6 +6,7 @@ kind of item is imported with its first one.
 
 from dataclasses import dataclass
 from itertools import chain
+from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
     from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 
 
-_A_TURN: Final = 16
-"""So many labels are placed in a turn of the event loop, which takes some 10 ms."""
+_AT_ONCE: Final = 16
+"""Where there are more labels, they are placed in later turns of the event loop."""
+_TURN_S: Final = 0.01
+"""So long a turn places labels."""
 _CLEAR_OF_LINES: Final = 40
 """So many labels keep off other shapes, which takes time; the rest off texts alone."""
 
@@ -133,7 +136,7 @@ class Layers:
             self._placed, self._stale = (native, area, grounds), False
             self._root.setTransform(native)
             self._unplaced = self._lay_out(native, area, grounds)
-            self._go_on()
+            self._go_on(0.0)
 
     @property
     def settled(self) -> bool:
@@ -145,11 +148,14 @@ class Layers:
         while not self.settled:
             self._go_on()
 
-    def _go_on(self) -> None:
+    def _go_on(self, seconds: float = _TURN_S) -> None:
+        """Place labels until so many seconds have gone by, and the rest later."""
         self._later.stop()
+        until = perf_counter() + seconds
         for _ in self._unplaced:
-            self._later.start()
-            return
+            if perf_counter() > until:
+                self._later.start()
+                return
 
     def _lay_out(
         self, native: QTransform, area: QRectF, grounds: tuple[QRectF, ...]
@@ -160,7 +166,8 @@ class Layers:
         tagged: tuple[AnswerItem | MarkItem, ...]
         # The topmost answer chooses first: its tag must not give way to one below.
         tagged = (*reversed(self._answers), *self._marks)
-        if len(tagged) > _A_TURN:
+        several_turns = len(tagged) > _AT_ONCE
+        if several_turns:
             for item in tagged:
                 item.follow(item.transform() * native)
             yield
@@ -168,8 +175,6 @@ class Layers:
         shapes = [edges(item.frames(item.transform() * native)) for item in tagged]
         covered, whole = edges(taken), np.concatenate((NOTHING, *shapes))
         for n, item in enumerate(tagged):
-            if n and not n % _A_TURN:
-                yield
             others = whole  # the words of a mark keep off its own lines too
             if n >= _CLEAR_OF_LINES:
                 others = NOTHING
@@ -178,6 +183,8 @@ class Layers:
             seen = Surroundings(area, covered, others, clear)
             taken.append(item.lay_out(item.transform() * native, seen))
             covered = np.concatenate((covered, edges(taken[-1:])))
+            if several_turns:
+                yield
         if self._boxes:
             cells = self._grid.names(native, area) if self._grid else ()
             self._boxes.lay_out((*taken, *cells))

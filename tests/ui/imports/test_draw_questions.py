@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,6 +14,7 @@ from tests.helpers.phantom_folders import write_phantom
 from tests.helpers.tiny_study import write_images
 from viewer.domain.errors import CancelledError, WrongUseError
 from viewer.domain.geometry import SizePx
+from viewer.services.configuring.form_field import FormField
 from viewer.services.importing import draw_questions as module
 from viewer.services.importing.draw_questions import (
     draw_questions,
@@ -28,7 +30,7 @@ from viewer.settings import Settings
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.store.drawing import DrawingMaterial
-from viewer.ui.dialogs.draw_questions import DrawQuestions
+from viewer.ui.dialogs.draw_questions import WAIT_MS, DrawQuestions
 from viewer.ui.dialogs.import_reading import FilesRead
 
 _SIZE = SizePx(120, 96)
@@ -101,6 +103,32 @@ def test_that_what_would_be_drawn_is_shown_before_it_is_registered(
         kept = cases.dataset_named(store, "chests-questions")
     assert kept.items == told.dataset.items
     assert not page.isVisible()
+
+
+def test_that_a_seed_set_before_the_settings_are_there_is_used_with_them(
+    page: DrawQuestions,
+    settings: Settings,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found, go_on = drawing_fields, Event()
+
+    def waits(*wanted: Any) -> tuple[FormField, ...]:  # noqa: ANN401 - passed on
+        go_on.wait()
+        return found(*wanted)
+
+    monkeypatch.setattr(module, "drawing_fields", waits)
+    qtbot.waitUntil(lambda: page.name.text() == "chests-questions")
+    page.seed.setValue(7)
+    qtbot.wait(2 * WAIT_MS)
+    go_on.set()
+    qtbot.waitUntil(page.foot.go.isEnabled)
+    page.foot.go.click()
+    qtbot.waitUntil(lambda: dataset_names(settings.store)[0] == "chests-questions")
+    told = drawing(source_dataset(settings.store, "chests"), seed=7)
+    with open_store(settings.store) as store:
+        kept = cases.dataset_named(store, "chests-questions")
+    assert kept.items == told.dataset.items
 
 
 @pytest.mark.statement("E002-08")

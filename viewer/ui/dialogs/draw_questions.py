@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from viewer.services.importing.draw_questions import Drawable, Drawn
 
 _SIZE: Final = (980, 720)
-_WAIT_MS: Final = 400
+WAIT_MS: Final = 400
 """How long a choice stands before questions are drawn anew."""
 _LARGEST_SEED: Final = 2**31 - 1
 _NONE: Final = (
@@ -91,7 +91,7 @@ class DrawQuestions(QDialog):
         self.boxes = read_only_table(BOXES)
         self.boxes.setToolTip(_BOXES)
         self.foot = Foot("Draw")
-        self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._later = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._fill()
         self._lay_out()
         self._connect()
@@ -193,7 +193,8 @@ class DrawQuestions(QDialog):
 
     def _edited(self) -> None:
         self._halt()
-        self._later.start()
+        if self.form.values():  # else drawn once the settings are there
+            self._later.start()
 
     def _draw(self) -> None:
         self.foot.busy("Reading the data set …")

@@ -14,6 +14,8 @@ from viewer.ui.application.action_spec import Place
 from viewer.ui.widgets import theme
 from viewer.ui.window.main_window import MainWindow
 
+_TRIES = 5
+"""On a busy machine something may still come up between two pictures."""
 _DIALOGS = ("help.shortcuts", "help.about", "window.palette", "edit.settings")
 
 
@@ -36,7 +38,7 @@ def _settle(window: MainWindow) -> None:
         QApplication.processEvents()
 
 
-def _wear_one_sheet(window: MainWindow) -> None:
+def _use_one_sheet(window: MainWindow) -> None:
     for part in window.parts():
         part.setStyleSheet("")
     window.setStyleSheet(theme._style_sheet(theme.current()))
@@ -82,15 +84,21 @@ def test_that_parts_look_as_under_one_sheet(
     look(window)  # what was shown in another theme gets this one
     for other in (theme.LIGHT, theme.DARK, palette):
         theme.apply(qapp, other)
-    _settle(window)
-    parts = look(window)
-    _wear_one_sheet(window)
-    whole = look(window)
+    for _ in range(_TRIES):
+        window.setStyleSheet("")
+        window.apply_to_parts()
+        _settle(window)
+        parts = look(window)
+        _use_one_sheet(window)
+        whole = look(window)
+        different = [name for name in whole if parts[name] != whole[name]]
+        if not different:
+            break
     assert len(parts) >= 4
-    assert [name for name in whole if parts[name] != whole[name]] == []
+    assert different == []
 
 
-def test_that_a_hidden_workspace_is_dressed_before_it_is_shown(
+def test_that_a_hidden_workspace_has_the_theme_before_it_is_shown(
     window: MainWindow, qapp: QApplication
 ) -> None:
     theme.apply(qapp, theme.LIGHT)

@@ -72,7 +72,7 @@ _FOLLOWING: Final = {
 _WITHIN: Final = "IN (SELECT value FROM json_each(?))"
 _GIVEN: Final = (
     *("dataset", "shrinking", "image", "item", "run", "session", "asked_trial"),
-    *("path", "place"),
+    *("model", "path", "place"),
 )
 # In this order: what is looked up goes after what looks it up.
 _ROWS: Final = (
@@ -98,6 +98,7 @@ _ROWS: Final = (
     ("reading_session", "id {session}"),
     ("trial", "run_id {run}"),
     ("run", "id {run}"),
+    ("model_check", "model {model}"),
     *(
         (table, "image_id {image}")
         for table in ("label", "mask", "defect", "reference_box", "image_reader")
@@ -234,6 +235,7 @@ def _list_ids(store: Store, scope: DeletionScope, places: Iterable[str]) -> None
         "run": scope.runs,
         "session": scope.sessions,
         "asked_trial": scope.trials,
+        "model": scope.models,
         "place": tuple(places),
     }
     for what in (*given, *_FOLLOWING, "path"):

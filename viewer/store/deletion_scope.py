@@ -21,7 +21,8 @@ class DeletionScope:
     """What goes, by rows' ids; the rest follows from it.
 
     ``datasets`` go whole. Of ``shrinking`` only the ``images`` and ``items`` named go.
-    ``trials`` lose their replies and become pending again.
+    ``trials`` lose their replies and become pending again. ``models`` are names, of
+    which the checks go.
     """
 
     datasets: tuple[int, ...] = ()
@@ -31,11 +32,7 @@ class DeletionScope:
     runs: tuple[int, ...] = ()
     sessions: tuple[int, ...] = ()
     trials: tuple[int, ...] = ()
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing goes."""
-        return not any((self.datasets, self.images, self.items, self.runs, self.trials))
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -141,7 +138,7 @@ def of_run(store: Store, run: int) -> DeletionScope:
 
 
 def of_model(store: Store, model: str) -> DeletionScope:
-    """Return what goes with a model: every run that asked it."""
+    """Return what goes with a model: every run that asked it, and its checks."""
     runs = _ids(
         store,
         "SELECT r.id FROM run r, json_each(r.spec, '$.models') m"
@@ -149,7 +146,8 @@ def of_model(store: Store, model: str) -> DeletionScope:
         " json_each(r.spec, '$.helpers') m WHERE m.value ->> 'name' = ?1",
         model,
     )
-    return DeletionScope(runs=runs, sessions=_sessions(store, runs, ()))
+    sessions = _sessions(store, runs, ())
+    return DeletionScope(runs=runs, sessions=sessions, models=(model,))
 
 
 def of_reply(store: Store, trial: int) -> DeletionScope:

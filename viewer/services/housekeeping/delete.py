@@ -104,6 +104,7 @@ _COUNTED: Final = (
     (("committed_reading",), "committed reading", ""),
     (("pixel_review",), "review of pixels", "reviews of pixels"),
     (("family",), "declared comparison", ""),
+    (("model_check",), "check of the model", "checks of the model"),
 )
 """Tables whose rows are counted for the user, with their noun and its plural."""
 

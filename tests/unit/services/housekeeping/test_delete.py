@@ -11,8 +11,11 @@ from tests.helpers.search_everything import found, sent_bytes
 from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, planned
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import RunHeldError, StoreBusyError, WrongUseError
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
+from viewer.domain.model_check import ModelCheck
+from viewer.domain.probe import Verdict
 from viewer.services.housekeeping.delete import (
     Kind,
     Target,
@@ -32,6 +35,7 @@ from viewer.store import cases, marks
 from viewer.store.database import open_store, utc_now
 from viewer.store.flat import differing
 from viewer.store.locks import run_lock
+from viewer.store.model_checks import add_check
 from viewer.store.reading_audit import check_audit
 
 TINY = Target(Kind.DATASET, "tiny")
@@ -144,6 +148,23 @@ def test_that_a_model_goes_with_its_profile_and_its_runs(asked: Settings) -> Non
     )
     with pytest.raises(WrongUseError, match="No model of your own"):
         delete(asked, Target(Kind.MODEL, "uniform"))
+
+
+def test_that_the_checks_of_a_model_go_with_it_and_no_others(asked: Settings) -> None:
+    asked.models_file.write_text(
+        '[[model]]\nname = "says-d4"\nadapter = "scripted"\nanswer = "D4"\n'
+    )
+    with open_store(asked.store) as store:
+        for model in ("says-d4", "says-d4", "uniform"):
+            found = ModelCheck(
+                model, utc_now(), Verdict.YES, "cells", "cells", 0.1, None, repeats=True
+            )
+            add_check(store, ModelProfile(model, "scripted"), found)
+    told = delete(asked, Target(Kind.MODEL, "says-d4"))
+    assert "2 checks of the model" in told.goes
+    with open_store(asked.store) as store:
+        left = store.rows("SELECT model FROM model_check")
+    assert [row["model"] for row in left] == ["uniform"]
 
 
 def test_that_the_triggers_stand_again_afterwards(asked: Settings) -> None:

@@ -85,7 +85,10 @@ def check_table_3(made: Made, sheet: Sheet) -> None:
 def check_table_4(made: Made, sheet: Sheet) -> None:
     sheet.pair(
         {
-            (model, way, note_of(way), "VPT"): paper_row(made, model, way, "vpt")
+            (model, way, note_of(way), "VPT"): {
+                **paper_row(made, model, way, "vpt"),
+                "n_rejected": 0,
+            }
             for model, way in itertools.product(MODELS, made.ways)
         }
     )

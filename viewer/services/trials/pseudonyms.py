@@ -24,8 +24,10 @@ from viewer.services.trials.run_context import RunContext
 _UNREAD: Final = "The file of the readers' grades cannot be read."
 _WITHHELD: Final = "(withheld)"
 _EXAMPLE: Final = "X"
-_READER_AT: Final = {"experts": 1, "physicians": 0, "reviews": 0}
+_READER_AT: Final = {"experts": 1, "physicians": 0, "reviews": 0, "edited_images": 0}
 """Lists of an item's truth whose entries name a reader, and at which place."""
+_ASKED_AT: Final = {"edited_images": 1}
+"""Those whose entries name what was asked, such as an edit with its donor."""
 
 
 class Pseudonyms:
@@ -157,12 +159,9 @@ class Pseudonyms:
     def _item(self, item: Item) -> Item:
         """Return an item without names, dates, or the readers of its truth."""
         known = {k: v for k, v in item.reference.items() if k != "date"}
-        for name, place in _READER_AT.items():
+        for name in _READER_AT:
             if name in known:
-                known[name] = [
-                    [self.readers[v] if i == place else v for i, v in enumerate(entry)]
-                    for entry in _entries(known[name])
-                ]
+                known[name] = [self._entry(name, e) for e in _entries(known[name])]
         return replace(
             item,
             key=self.items[item.key],
@@ -171,6 +170,15 @@ class Pseudonyms:
             facts=self._facts(item),
             reference=known,
         )
+
+    def _entry(self, name: str, entry: Sequence[Any]) -> list[Any]:
+        """Return an entry of a list of an item's truth under pseudonyms."""
+        told = list(entry)
+        reader, asked = _READER_AT[name], _ASKED_AT.get(name)
+        told[reader] = self.readers[told[reader]]
+        if asked is not None:
+            told[asked] = self.item(told[asked], "")
+        return told
 
     def _facts(self, item: Item) -> dict[str, object]:
         """Return an item's facts with keys replaced by pseudonyms."""

@@ -6,7 +6,7 @@ questions, and the same words asked about other images in which the finding is p
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -69,12 +69,17 @@ class _Way:
     results: tuple[TrialResult, ...]
 
 
-def edit_frame(results: Sequence[TrialResult], about: About) -> Frame:
+def edit_frame(
+    results: Sequence[TrialResult],
+    about: About,
+    rejected: Collection[str] = (),
+) -> Frame:
     """Return a row for each model, way, test and question that was to be edited.
 
     ``positive`` are the model's true positives that were asked about, ``shared`` those
     shared by all models in all ways that have any; a test is ``controlled`` if a sham
-    of it was asked, and ``comparable`` if any edit and any sham got a reply.
+    of it was asked, and ``comparable`` if any edit and any sham got a reply. Edits and
+    shams on images with a ``rejected`` name are left out of the visual tests.
     ``edit_share`` and ``sham_share`` of the edits and shams were answered No.
     """
     header = (
@@ -88,12 +93,14 @@ def edit_frame(results: Sequence[TrialResult], about: About) -> Frame:
             "n_edits",
             "n_flipped",
             "n_unread",
+            "n_rejected",
         ),
         *("edit_share", "sham_share"),
     )
     ways = tuple(_by_way(results))
     return frame_of_rows(
-        header, (row for name in TESTS for row in _rows_of_test(ways, name, about))
+        header,
+        (row for name in TESTS for row in _rows_of_test(ways, name, about, rejected)),
     )
 
 
@@ -106,9 +113,10 @@ def _by_way(results: Sequence[TrialResult]) -> Iterator[_Way]:
 
 
 def _rows_of_test(
-    ways: Sequence[_Way], name: str, about: About
+    ways: Sequence[_Way], name: str, about: About, rejected: Collection[str]
 ) -> Iterator[tuple[object, ...]]:
-    for way, questions, shared in _tested(ways, name):
+    left_out = rejected if name in VISUAL else ()
+    for way, questions, shared in _tested(ways, name, left_out):
         condition, shams = TESTS[name]
         controlled = _has(way.results, {*shams})
         comparable = all(_replied(way.results, one) for one in ({condition}, {*shams}))
@@ -118,8 +126,9 @@ def _rows_of_test(
                 *(way.model, way.way, note_of(way.way), name),
                 *(question_name(of.one), of.one.patient, about.anatomy(of.one)),
                 *(of.one.finding, about.place(of.one)),
-                *(of.positive, controlled, comparable, key in shared, bool(edits)),
-                *(len(edits), edits.count(NO), edits.count("")),
+                *(of.positive, controlled, comparable, key in shared),
+                bool(edits or of.rejected),
+                *(len(edits), edits.count(NO), edits.count(""), of.rejected),
                 *(_share(edits), _share(of.shams)),
             )
 
@@ -170,7 +179,7 @@ def _words(one: TrialResult) -> str:
 
 
 def _tested(
-    ways: Sequence[_Way], name: str
+    ways: Sequence[_Way], name: str, rejected: Collection[str] = ()
 ) -> Iterator[tuple[_Way, Mapping[str, "_Probed"], frozenset[str]]]:
     """Yield the ways in which a test was asked, with its questions by key.
 
@@ -179,7 +188,7 @@ def _tested(
     """
     condition, shams = TESTS[name]
     asked = [way for way in ways if _has(way.results, {condition})]
-    probed = [_probed(way.results, condition, shams) for way in asked]
+    probed = [_probed(way.results, condition, shams, rejected) for way in asked]
     keys = [
         frozenset(key for key, of in found.items() if of.positive) for found in probed
     ]
@@ -202,17 +211,21 @@ def _replied(results: Iterable[TrialResult], tests: set[str]) -> bool:
 class _Probed:
     """One question: words of its edits with what was answered, answers to its shams.
 
-    ``one`` is any of its trials.
+    ``one`` is any of its trials. So many edits are ``rejected`` and not among them.
     """
 
     one: TrialResult
     positive: bool
     edits: list[tuple[str, str]]
     shams: list[str]
+    rejected: int = 0
 
 
 def _probed(
-    results: Sequence[TrialResult], condition: str, shams: Sequence[str]
+    results: Sequence[TrialResult],
+    condition: str,
+    shams: Sequence[str],
+    rejected: Collection[str],
 ) -> dict[str, _Probed]:
     """Return the questions of a test with the answers to edits and shams.
 
@@ -232,7 +245,9 @@ def _probed(
         of.positive = True
         if one.score.status is Status.EXCLUDED:
             continue
-        if test == condition:
+        if one.item in rejected:
+            of.rejected += test == condition
+        elif test == condition:
             of.edits.append((_words(one), _yes_no(one)))
         else:
             of.shams.append(_yes_no(one))

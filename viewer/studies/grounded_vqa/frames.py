@@ -7,7 +7,7 @@ differently. The frames of perturbation tests are made in ``edits``.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import nan
 from typing import Final
@@ -22,13 +22,16 @@ from viewer.results.spec import TRIALS
 from viewer.studies.grounded_vqa.about import About
 from viewer.studies.grounded_vqa.arms import (
     APPROXIMATE,
+    IMAGE_ARMS,
     LOBA,
     PLAIN,
+    perturbation_of,
     shows_region,
     way_of,
 )
 from viewer.studies.grounded_vqa.attending import IN_TOWER, INSIDE, ON_IMAGE
 from viewer.studies.grounded_vqa.benchmark import benchmarks_of
+from viewer.studies.grounded_vqa.composites import rejected_edits
 from viewer.studies.grounded_vqa.edits import (
     NO,
     YES,
@@ -69,6 +72,7 @@ def frames(
     """Return the frames of a run; without its data set only those from trials."""
     found: dict[str, Frame] = {}
     truths: Truths = {}
+    rejected = rejected_edits(dataset.items if dataset else (), params)
     if dataset is not None:
         benchmarks = benchmarks_of(dataset, params)
         questions = [q for one in benchmarks for q in one.questions]
@@ -85,8 +89,8 @@ def frames(
         found[MASK_ORIGINS] = _origin_frame(dataset, params)
     about = About.of(results, spec.dataset, dataset)
     return {
-        TRIALS: trial_frame(results, about, truths),
-        EDITS: edit_frame(results, about),
+        TRIALS: trial_frame(results, about, truths, rejected),
+        EDITS: edit_frame(results, about, rejected),
         WORDED: word_frame(results),
         PASSES: _pass_frame(results),
         DISAGREEMENTS: _disagreement_frame(results),
@@ -94,11 +98,17 @@ def frames(
     }
 
 
-def trial_frame(results: Sequence[TrialResult], about: About, truths: Truths) -> Frame:
+def trial_frame(
+    results: Sequence[TrialResult],
+    about: About,
+    truths: Truths,
+    rejected: Collection[str] = (),
+) -> Frame:
     """Return the trials with what tells them apart, and with their labels.
 
     A closed question has the labels Yes and No, an open one its findings, or No
-    finding; what could not be read has none.
+    finding; what could not be read has none. Visual edits with a ``rejected`` name are
+    marked.
     """
     plain = {one.model for one in results if one.condition == PLAIN}
     numbers = {name: [one.score.number(name) for one in results] for name in _NUMBERS}
@@ -129,6 +139,10 @@ def trial_frame(results: Sequence[TrialResult], about: About, truths: Truths) ->
         told_tower=[one.score.number(IN_TOWER) is not None for one in results],
         told_outside=[one.score.number(OUTSIDE) is not None for one in results],
         remains=[(one.score.number(OUTSIDE) or 0) > 0 for one in results],
+        rejected=[
+            perturbation_of(one.condition) in IMAGE_ARMS and one.item in rejected
+            for one in results
+        ],
         told_attention=[one.score.number(ON_IMAGE) is not None for one in results],
         timed=[value == value for value in latency],
         seconds_per_100=[value / 10 for value in latency],

@@ -26,7 +26,8 @@ DEFINITIONS: Final = {
     ),
     "score": (
         "TPT and VPT: among the model's true positives, the share of edits answered "
-        "No; unreadable replies count as unchanged"
+        "No; unreadable replies count as unchanged, and what a reader rejected of the "
+        "edited images (n_rejected) does not count"
     ),
     "net": (
         "VPT: mean over true positives of the share of edits answered No minus that of "

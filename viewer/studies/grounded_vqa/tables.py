@@ -70,6 +70,7 @@ from viewer.studies.grounded_vqa.tables_beside import (
     ATTENTION,
     ATTENTION_OF_ANSWERS,
     BY_ANATOMY,
+    DICE,
     ORIGINS,
     OUTSIDE_PASTE,
     side_by_side,
@@ -102,7 +103,7 @@ def specs(
         _CLOSED_SCORES,
         BY_ANATOMY,
         _TABLE_3,
-        _perturbation("table_4_visual", "Visual", VPT),
+        _TABLE_4,
         OUTSIDE_PASTE,
         _SHAM_CONTROL,
         *(_COMMON, _COMMON_TEXTUAL),
@@ -114,7 +115,7 @@ def specs(
         ATTENTION_OF_ANSWERS,
         replace(_PASSES, shown=tuple(map(of_pass, passes))),
         *([_DISAGREEMENTS] if extracted else []),
-        _DICE,
+        DICE,
     ]
 
 
@@ -224,6 +225,17 @@ def _perturbation(name: str, kind: str, tests: tuple[str, ...]) -> TableSpec:
         frame=EDITS,
         shown=(*TESTED, *SCORE_SHOWN),
     )
+
+
+_VISUAL: Final = _perturbation("table_4_visual", "Visual", VPT)
+_TABLE_4: Final = replace(
+    _VISUAL,
+    cells=(*_VISUAL.cells, Cell("sum", ("n_rejected",), ("n_rejected",))),
+    text="As the paper counts it: true positives whose answer became No. Edited images "
+    "that a reader rejected are left out.",
+    shown=(*_VISUAL.shown, Shown("n_rejected", "Rejected")),
+)
+"""Table 4; readers may review its images (E002-10)."""
 
 
 def _over_words(where: Where | None = None) -> Cell:
@@ -425,26 +437,3 @@ _DISAGREEMENTS: Final = ListSpec(
         *(Shown("extractor", "Model reads"), Shown("dictionary", "Dictionary reads")),
     ),
 )
-_DICE: Final = TableSpec(
-    "figure_7_dice",
-    (*WHO, Key("dice_from", ascending=True)),
-    (
-        Cell("size", ("n",)),
-        Cell("part", ("share",), against={"dice_from": None}),
-        Cell("sum", ("k",), ("correct",)),
-        Cell("share", ("accuracy",), ("correct",)),
-        Cell("interval", INTERVAL, ("correct", *OF_WHOM)),
-        Cell("chance level", ("chance",), ("chance",)),
-    ),
-    "Correct answers by the region's Dice",
-    "Overlap of a located region with the anatomy's mask, in tenths.",
-    where={**AS_IS, "told_dice": (True,)},
-    shown=(
-        *("model", Shown("condition", "Condition")),
-        Shown("dice_from", "Dice from", ".1f"),
-        *(Shown("n", "Questions"), number("share", "Share"), Shown("k", "Right")),
-        *(number("accuracy", "Accuracy"), number("chance", "Chance")),
-        interval("ci", "95 % (Clopper-Pearson)"),
-    ),
-)
-"""Figure 7: the share of right answers by Dice of the located region."""

@@ -1,4 +1,4 @@
-"""Tables of data sets side by side, of anatomies and findings, and of attention."""
+"""Tables of data sets side by side, of anatomies, of attention and of regions."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -87,7 +87,7 @@ OUTSIDE_PASTE: Final = TableSpec(
     "Share of the finding's boxes that another image's region leaves in sight, and how "
     "many answers became No where it covers them whole, and where something remains. "
     f"{IN_BRACKETS}",
-    where={"told_outside": (True,)},
+    where={"told_outside": (True,), "rejected": (False,)},
     shown=(
         *("model", Shown("way", "Condition"), "note", Shown("n_edits", "Edits")),
         bounded("mean_outside", "Outside, mean"),
@@ -176,3 +176,26 @@ ORIGINS: Final = ListSpec(
     shown=("what", "images", Shown("made_by", "Made by")),
 )
 """Whether truth is drawn or a model's own (E002-18)."""
+DICE: Final = TableSpec(
+    "figure_7_dice",
+    (*WHO, Key("dice_from", ascending=True)),
+    (
+        Cell("size", ("n",)),
+        Cell("part", ("share",), against={"dice_from": None}),
+        Cell("sum", ("k",), ("correct",)),
+        Cell("share", ("accuracy",), ("correct",)),
+        Cell("interval", INTERVAL, ("correct", *OF_WHOM)),
+        Cell("chance level", ("chance",), ("chance",)),
+    ),
+    "Correct answers by the region's Dice",
+    "Overlap of a located region with the anatomy's mask, in tenths.",
+    where={**AS_IS, "told_dice": (True,)},
+    shown=(
+        *("model", Shown("condition", "Condition")),
+        Shown("dice_from", "Dice from", ".1f"),
+        *(Shown("n", "Questions"), number("share", "Share"), Shown("k", "Right")),
+        *(number("accuracy", "Accuracy"), number("chance", "Chance")),
+        interval("ci", "95 % (Clopper-Pearson)"),
+    ),
+)
+"""Figure 7: the share of right answers by Dice of the located region."""

@@ -1,7 +1,7 @@
 """The frames of HEAL-MedVQA: labels of trials, edits of true positives, passes."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from viewer.writers.verify.estimators import Rows, ratio
@@ -32,8 +32,9 @@ def heal_frames(source: Source) -> dict[str, Rows]:
     places = {name: place for place, name in enumerate(names, 1)}
     of_item = {_item_of(one): _dataset_of(one, source) for one in verdicts}
     pair = dict(zip(("first", "second"), [*names, "", ""], strict=False))
-    trials = zip(_with_labels(verdicts), verdicts, strict=True)
-    edits = (row for name in _TESTS for row in _edits(verdicts, name))
+    rejected = _rejected(source)
+    trials = zip(_with_labels(verdicts, rejected), verdicts, strict=True)
+    edits = (row for name in _TESTS for row in _edits(verdicts, name, rejected))
     return {
         "trials": [
             {**row, **pair, "dataset": of, "place": places[of]}
@@ -45,6 +46,20 @@ def heal_frames(source: Source) -> dict[str, Rows]:
         "passes": list(_passes(verdicts)),
         "disagreements": list(_disagreements(verdicts)),
     }
+
+
+def _rejected(source: Source) -> set[str]:
+    """Return the edits whose image, as this run made it, failed with any reader."""
+    params = source.plan["params"]
+    return {
+        edit
+        for _, _, edit, made, failed in source.people.get("edited_images", ())
+        if failed and all(params[name] == value for name, value in made.items())
+    }
+
+
+def _is_rejected(one: Verdict, rejected: Collection[str]) -> bool:
+    return _test_of(one.condition).startswith("vpt") and one.item in rejected
 
 
 def _dataset_of(one: Verdict, source: Source) -> str:
@@ -70,7 +85,9 @@ def _labels_spelled(labels: Sequence[str] | None) -> str:
     return "not read" if labels is None else "; ".join(labels) or "No finding"
 
 
-def _with_labels(verdicts: Verdicts) -> Iterator[dict[str, object]]:
+def _with_labels(
+    verdicts: Verdicts, rejected: Collection[str]
+) -> Iterator[dict[str, object]]:
     plain = {one.model for one in verdicts if one.condition == "plain"}
     for one, row in zip(verdicts, trial_rows(verdicts), strict=True):
         found, true, closed = _found(one), _true(one), _is_closed(one)
@@ -95,6 +112,7 @@ def _with_labels(verdicts: Verdicts) -> Iterator[dict[str, object]]:
             "told_tower": "tower_attention_inside" in one.numbers,
             "told_outside": "outside_paste" in one.numbers,
             "remains": one.numbers.get("outside_paste", 0) > 0,
+            "rejected": _is_rejected(one, rejected),
             "told_attention": "attention_on_image" in one.numbers,
             "timed": latency is not None,
             "seconds_per_100": None if latency is None else latency / 10,
@@ -169,7 +187,9 @@ def _tested(verdicts: Verdicts, name: str) -> Iterator[_Tested]:
         yield _Tested(about, ways[model, way], questions, positive, shared)
 
 
-def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
+def _edits(
+    verdicts: Verdicts, name: str, rejected: Collection[str]
+) -> Iterator[dict[str, object]]:
     """Yield each question that a test should edit, by model and way of asking."""
     edit, *shams = _TESTS[name]
     for test in _tested(verdicts, name):
@@ -180,9 +200,12 @@ def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
             if one.counted and one.status != "provider_error"
         }
         for key, some in test.questions.items():
+            made, shams_of = (
+                test.trials(key, edit, edited=is_edit) for is_edit in (True, False)
+            )
             edits, others = (
-                [_yes_no(one) for one in test.trials(key, edit, edited=is_edit)]
-                for is_edit in (True, False)
+                [_yes_no(one) for one in of if not _is_rejected(one, rejected)]
+                for of in (made, shams_of)
             )
             yield {
                 **test.about,
@@ -194,10 +217,11 @@ def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
                 "controlled": bool(tests & set(shams)),
                 "comparable": edit in replied and bool(replied & set(shams)),
                 "shared": key in test.shared,
-                "edited": bool(edits),
+                "edited": bool(made),
                 "n_edits": len(edits),
                 "n_flipped": edits.count("No"),
                 "n_unread": edits.count(""),
+                "n_rejected": len(made) - len(edits),
                 "edit_share": ratio(edits.count("No"), len(edits)),
                 "sham_share": ratio(others.count("No"), len(others)),
             }

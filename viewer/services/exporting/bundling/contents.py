@@ -75,7 +75,8 @@ plan.json trials.jsonl          what was asked, and the results
 replies.jsonl references.json   raw replies, and reference masks (COCO run-length
                                 code) and boxes if locations were asked for
 grades.json people.json         what readers graded, what physicians and experts chose
-                                and scored, and where radiologists pointed, if they did
+                                and scored, which edited images readers rejected, and
+                                where radiologists pointed, if they did
 specs.json                      how each table is made from the trials, as data
 manifest.json                   versions, settings and the hash of every file, as
                                 described by manifest.schema.json
@@ -276,6 +277,7 @@ _OF_PEOPLE: Final = {
     "physicians": (0, 2),
     "judge_labels": (0, 1, 2),
     "experts": (0, 1, 2),
+    "edited_images": (0, 1, 2, 3),
 }
 """Lists of an item's truth, and which parts of their entries go along."""
 

@@ -9,6 +9,7 @@ the program is started anew.
 import atexit
 import contextlib
 import ctypes
+import gc
 import importlib
 import io
 import json
@@ -184,6 +185,8 @@ def main() -> None:
         begun = _Begun(*json.loads(said))
         for module in _IMPORTED.get(begun.command[0], _COMMANDS):
             importlib.import_module(module)
+        # no fork searches all of it for cycles, at its end at the latest: half a second
+        gc.freeze()
         between = os.fork()
         if between == 0:
             if os.fork() != 0:

@@ -75,22 +75,25 @@ finally:
     assert done.stderr.split() == ["False", "False"]
 
 
-def test_that_imports_seldom_wait_for_a_search_for_cycles() -> None:
+def test_that_neither_start_nor_end_wait_for_many_searches_for_cycles() -> None:
     code = """
-import gc, select, sys
+import atexit, gc, select, sys
 from viewer.__main__ import main
 select.select = lambda *_: ([], [], [])  # as while nobody asks for an image
 searches = []
 gc.callbacks.append(lambda phase, _: phase == "start" and searches.append(phase))
+searched_at_the_end = lambda: print(len(gc.get_objects()), file=sys.stderr)
+atexit.register(searched_at_the_end)
 sys.argv = ["overread", "_decoder"]
 main()
 print(len(searches), "pydicom" in sys.modules, file=sys.stderr)
 """
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, input="", capture_output=True, text=True, check=True)
-    searches, has_imported = done.stderr.split()
+    searches, has_imported, searched_at_the_end = done.stderr.split()
     assert has_imported == "True"
     assert int(searches) < 50  # a hundred by the usual thresholds
+    assert int(searched_at_the_end) < 1000  # of a hundred thousand
 
 
 def test_that_a_window_collects_by_the_usual_thresholds(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Final
 
@@ -54,9 +55,22 @@ class Fit:
 
 def this_machine() -> Machine:
     """Measure what is free now; torch, if it is installed, knows the GPU."""
-    device = device_named("auto") if find_spec("torch") else "cpu"
+    device = device_named("auto") if _torch_may_find_a_gpu() else "cpu"
     gpu = None if device == "cpu" else free_bytes(device)
     return Machine(free_main_memory(), gpu)
+
+
+def _torch_may_find_a_gpu() -> bool:
+    """Tell whether torch is here and not built for the CPU only, without importing it.
+
+    The import takes a second, which is most of the time of a command that needs this.
+    """
+    if find_spec("torch") is None:
+        return False
+    try:
+        return not version("torch").endswith("+cpu")
+    except PackageNotFoundError:
+        return True
 
 
 def best_fit(card: ModelCard, machine: Machine) -> Fit | None:

@@ -7,6 +7,7 @@ import pytest
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.models import fitting
 from viewer.models.catalog import profile_from_table
 from viewer.models.coordinates.conventions import CONVENTIONS
 from viewer.models.coordinates.frame import Frame
@@ -199,6 +200,23 @@ def test_that_this_machine_is_measured() -> None:
     assert machine.main is not None
     assert machine.main > 0
     assert "GiB of main memory" in machine.in_words
+
+
+def test_that_torch_is_asked_for_a_gpu_only_if_it_is_built_for_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = list[str]()
+
+    def named(device: str) -> str:
+        asked.append(device)
+        return "cpu"
+
+    monkeypatch.setattr(fitting, "device_named", named)
+    monkeypatch.setattr(fitting, "find_spec", lambda _: object())
+    for built, times in ("2.13.0+cpu", 0), ("2.13.0+cu130", 1), ("2.13.0", 2):
+        monkeypatch.setattr(fitting, "version", {"torch": built}.__getitem__)
+        assert this_machine().gpu is None
+        assert asked == ["auto"] * times
 
 
 def test_that_known_models_say_whether_they_fit_this_computer() -> None:

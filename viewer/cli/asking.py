@@ -193,7 +193,7 @@ def _download(name: str, *, as_json: bool) -> None:
     from viewer.services.configuring.model_download import model_download
 
     model = model_download(name)
-    for line in model.lines():
+    for line in (f"model: {model.offer.model}", *model.lines()):
         echo(line, err=True)
     lines = LoadLines()
     with Progress("Percent") as progress:

@@ -32,6 +32,13 @@ _KIND_NAMES = {
 }
 
 
+def hub_model(table: Mapping[str, object]) -> str:
+    """Return the name on the hub of a ``[[model]]`` table's model, "" if none."""
+    name = str(table.get("model", ""))
+    is_local = table.get("adapter") == "transformers_local"
+    return name if is_local and HUB_NAME.fullmatch(name) else ""
+
+
 def check_profile(
     name: str, spec: AdapterSpec, table: Mapping[str, object], base: Path | None
 ) -> ModelProfile:

@@ -30,6 +30,7 @@ from viewer.services.worker.background import WorkerReply
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.notices import Notice
 from viewer.ui.dialogs.connect import ConnectPage
+from viewer.ui.dialogs.get_model import GetModel
 from viewer.ui.widgets.field_editors import FolderLine, PathLine
 from viewer.ui.workspaces.models import ModelsWorkspace
 
@@ -224,6 +225,9 @@ def test_that_known_models_tell_whether_they_fit_and_take_the_best_precision(
     (item,) = [one for one in items if not one.isHidden()]
     assert item.text(1) == "fits this graphics card as published, 18.4 GiB"
     click_item(page.known, item)
+    offer = workspace.window().findChild(GetModel)
+    assert isinstance(offer, GetModel)
+    click(offer.without)
     assert workspace.profile.draft.table["dtype"] == "bfloat16"
 
 

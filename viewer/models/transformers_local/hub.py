@@ -38,13 +38,17 @@ _WHICH: Final[dict[str, Any]] = {
 _MB: Final = 1e6
 _REFUSED: Final = (401, 403)
 _LOG_IN: Final = (
-    f"store it with 'overread key set {TOKEN}' or log in with 'hf auth login', and "
-    "try again."
+    f"store your token with 'overread key set {TOKEN}' or log in with 'hf auth login', "
+    "and try again."
 )
 
 
 class NotHereError(WrongUseError):
     """A model on the hub that was not downloaded to this machine, or incompletely."""
+
+
+class TokenWantedError(WrongUseError):
+    """The hub gives a model only to a user whose token may read it."""
 
 
 def files_here(options: LocalOptions) -> ModelFiles:
@@ -173,7 +177,7 @@ def _told_in_words(model: str) -> Iterator[None]:
     try:
         yield
     except errors.GatedRepoError as error:
-        raise WrongUseError(
+        raise TokenWantedError(
             f"The hub gives {model} only to those who accepted its terms.",
             f"Accept them at https://huggingface.co/{model}, {_LOG_IN}",
         ) from error
@@ -205,7 +209,7 @@ def _not_fetched(model: str, error: Exception) -> OverreadError:
         )
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status in _REFUSED:
-        return WrongUseError(
+        return TokenWantedError(
             f"The hub refused {model} with status {status}.",
             f"Get a token that may read it, {_LOG_IN}",
         )

@@ -8,13 +8,24 @@ from typing import Final
 from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.models.fitting import Machine, fit_in_words, this_machine
-from viewer.models.loaded import Progress
+from viewer.models.loaded import LoadCancelledError, Progress
 from viewer.models.model_cards import UNKNOWN, ModelCard, card_of
 from viewer.models.profiles import HUB_NAME
-from viewer.models.transformers_local.hub import Offer, files_fetched, offer_of
+from viewer.models.transformers_local.hub import (
+    NotHereError,
+    Offer,
+    TokenWantedError,
+    files_fetched,
+    files_here,
+    offer_of,
+)
+from viewer.models.transformers_local.hub_file import TOKEN
 from viewer.models.transformers_local.options import LocalOptions
 
+HUB_TOKEN: Final = TOKEN
+"""The name of the user's token for Hugging Face in the keyring."""
 _MB: Final = 1e6
+_GB: Final = 1e9
 
 
 @dataclass(frozen=True)
@@ -40,12 +51,11 @@ class ModelDownload:
     def lines(self) -> tuple[str, ...]:
         """Return what to know before the download, in words."""
         offer = self.offer
-        size = f"{offer.size / _MB:.1f} MB, of which {offer.missing / _MB:.1f} MB"
+        size = f"{_amount(offer.size)}, of which {_amount(offer.missing)}"
         return (
-            f"model: {offer.model}",
             f"licence: {self._licence}",
-            f"size: {size} are not here yet; {offer.free / _MB:.1f} MB of disk free",
-            f"memory: {self._fits}. {self.machine.in_words}",
+            f"size: {size} are not here yet; {_amount(offer.free)} of disk free",
+            f"fits this computer: {self._fits}. {self.machine.in_words}",
         )
 
     @property
@@ -65,8 +75,36 @@ class ModelDownload:
         return str(files_fetched(self.options, progress, cancelled).folder)
 
 
-def model_download(name: str) -> ModelDownload:
+def was_paused(error: Exception) -> bool:
+    """Tell whether a download ended because it was cancelled."""
+    return isinstance(error, LoadCancelledError)
+
+
+def wants_token(error: Exception) -> bool:
+    """Tell whether the hub gives a model only to a user whose token may read it."""
+    return isinstance(error, TokenWantedError)
+
+
+def _amount(count: int) -> str:
+    if count >= _GB:
+        return f"{count / _GB:.1f} GB"
+    return f"{count / _MB:.1f} MB"
+
+
+def is_here(name: str, revision: str = "") -> bool:
+    """Tell whether every file of a model on the hub is on this machine."""
+    _check_installed()
+    try:
+        files_here(_options(name, revision))
+    except NotHereError:
+        return False
+    return True
+
+
+def model_download(name: str, revision: str = "") -> ModelDownload:
     """Ask the hub for a model by its known name or as owner/model; fetch nothing.
+
+    ``revision`` is its branch, tag or commit, "" for the newest.
 
     Raises
     ------
@@ -76,17 +114,26 @@ def model_download(name: str) -> ModelDownload:
     DiskFullError
         If it does not fit on the disk.
     """
+    _check_installed()
+    options = _options(name, revision)
+    offer = offer_of(options)
+    offer.check_room()
+    return ModelDownload(options, offer, card_of(name), this_machine())
+
+
+def _check_installed() -> None:
     if find_spec("huggingface_hub") is None:
         raise MissingDependencyError(
             "Downloads need huggingface_hub, which is not installed.",
             "Install it (pip install overread[local]).",
         )
-    card = card_of(name)
-    settings = {"model": _hub_name(name, card), "download": True}
-    options = LocalOptions.of(ModelProfile(name, "transformers_local", settings))
-    offer = offer_of(options)
-    offer.check_room()
-    return ModelDownload(options, offer, card, this_machine())
+
+
+def _options(name: str, revision: str) -> LocalOptions:
+    settings = {"model": _hub_name(name, card_of(name)), "download": True}
+    if revision:
+        settings["revision"] = revision
+    return LocalOptions.of(ModelProfile(name, "transformers_local", settings))
 
 
 def _hub_name(name: str, card: ModelCard | None) -> str:

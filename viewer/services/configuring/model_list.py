@@ -10,6 +10,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.model_check import ModelCheck
 from viewer.models import keys
 from viewer.models.catalog import endpoint_of, missing_import
+from viewer.models.profiles import hub_model
 from viewer.services.configuring.check_words import check_in_words, wrong_in_words
 from viewer.services.configuring.model_profiles import (
     KnownModel,
@@ -66,6 +67,11 @@ class ModelLine:
     def can_ask(self) -> bool:
         """True if a question can be asked; consent is requested on the way."""
         return self.readiness in {Readiness.READY, Readiness.NEEDS_CONSENT}
+
+    @property
+    def to_get(self) -> str:
+        """The name of a model that can be downloaded from Hugging Face, else ""."""
+        return hub_model(self.table)
 
 
 def model_lines(settings: Settings) -> tuple[ModelLine, ...]:

@@ -14,6 +14,7 @@ from viewer.models.catalog import (
 from viewer.models.model_cards import ModelCard, model_cards
 from viewer.models.openai_api.servers import SERVERS, Server
 from viewer.models.paper_presets import PRESETS, PaperPreset
+from viewer.models.profiles import hub_model
 from viewer.models.protocol import AdapterSpec
 from viewer.services.configuring.known_cards import need_of, note_of
 
@@ -51,6 +52,11 @@ class NewModel:
     def is_complete(self) -> bool:
         """True if nothing has to be filled in before it can be asked."""
         return self.section is Section.FOUND and "api_key_env" not in self.table
+
+    @property
+    def to_get(self) -> str:
+        """The name of a model that can be downloaded from Hugging Face, else ""."""
+        return "" if self.missing else hub_model(self.table)
 
 
 def new_models() -> tuple[NewModel, ...]:

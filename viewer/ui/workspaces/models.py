@@ -114,6 +114,8 @@ class ModelsWorkspace(QWidget):
         self.list.model_chosen.connect(lambda _: self._show_current())
         self.list.connect_wanted.connect(self.connecting.show)
         self.connecting.wanted.connect(self._add)
+        self.connecting.fetched.connect(self.book.look)
+        self.profile.memory.get_wanted.connect(self.connecting.get)
         self.list.duplicate_wanted.connect(self._duplicate)
         self.list.delete_wanted.connect(self._delete)
         self.profile.edited.connect(self._keep_draft)

@@ -72,7 +72,7 @@ def test_that_size_licence_disk_and_memory_are_said_before_a_model_is_fetched(
     told = done.stderr.splitlines()
     assert told[:2] == ["model: acme/tiny", "licence: unknown"]
     assert told[2].startswith("size: 24.0 MB, of which 24.0 MB are not here yet;")
-    assert told[3].startswith("memory: unknown. Free on this machine:")
+    assert told[3].startswith("fits this computer: unknown. Free on this machine:")
     row = json.loads(done.stdout)
     assert (row["size"], row["missing"]) == (2 * SIZE + 23, 2 * SIZE + 23)
     for file in published.iterdir():

@@ -9,13 +9,15 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from viewer.services.configuring.dropped_models import DroppedModel, dropped_models
-from viewer.services.configuring.new_models import new_models
+from viewer.services.configuring.new_models import NewModel, new_models
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.show_once import show_once
 from viewer.ui.application.tell import tell_error
 from viewer.ui.dialogs.connect import ConnectPage, FilesWanted, NewWanted
+from viewer.ui.dialogs.get_model import GetModel
 from viewer.ui.panels.models.endpoint_book import EndpointBook, FoundHere
+from viewer.ui.panels.models.memory import GetWanted
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Connecting(QObject):
 
     wanted = Signal(object)
     """ModelWanted"""
+    fetched = Signal()
+    """The files of a model that is connected already are on this computer now."""
 
     def __init__(
         self, context: AppContext, endpoints: EndpointBook, owner: QWidget
@@ -78,10 +82,40 @@ class Connecting(QObject):
 
     def _add(self, event: NewWanted) -> None:
         new = event.new
-        if not new.is_complete:
+        if new.to_get:
+            self._get(new)
+        else:
+            self._want(new, complete=new.is_complete)
+
+    def _get(self, new: NewModel) -> None:
+        """Offer the download of a model, and connect it once it is here."""
+        show_once(self._owner.window(), f"get {new.to_get}", partial(self._offer, new))
+
+    def _offer(self, new: NewModel) -> GetModel:
+        page = GetModel(new.to_get, parent=self._owner.window())
+        page.fetched.connect(partial(self._want, new, complete=True))
+        page.declined.connect(partial(self._want, new, complete=False))
+        return page
+
+    def get(self, event: GetWanted) -> None:
+        """Offer the download of a model that is connected already."""
+        show_once(
+            self._owner.window(),
+            f"get {event.model}",
+            partial(self._offer_again, event),
+        )
+
+    def _offer_again(self, event: GetWanted) -> GetModel:
+        page = GetModel(event.model, event.revision, self._owner.window())
+        page.without.hide()
+        page.fetched.connect(self.fetched)
+        return page
+
+    def _want(self, new: NewModel, *, complete: bool) -> None:
+        if not complete:
             self._context.actions.run("window.models")
         name = str(new.table["name"])
-        self.wanted.emit(ModelWanted(name, new.table, complete=new.is_complete))
+        self.wanted.emit(ModelWanted(name, new.table, complete=complete))
 
     def _take_files(self, event: FilesWanted) -> None:
         self._context.actions.run("window.models")

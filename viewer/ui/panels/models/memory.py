@@ -36,6 +36,14 @@ class CancelLoadWanted:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class GetWanted:
+    """The user wants to download this model of the hub; ``revision`` may be ""."""
+
+    model: str
+    revision: str
+
+
 class ModelMemory(QWidget):
     """Shown for models that are loaded before they are asked."""
 
@@ -45,17 +53,19 @@ class ModelMemory(QWidget):
     """UnloadWanted"""
     cancel_wanted = Signal(object)
     """CancelLoadWanted"""
+    get_wanted = Signal(object)
+    """GetWanted"""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._name = ""
+        self._name, self._to_get = "", GetWanted("", "")
         self.words = Label(wordWrap=True)
         self.bar = QProgressBar(minimum=0, maximum=1000, textVisible=False)
         self.load, self.unload = QPushButton("Load"), QPushButton("Unload")
-        self.cancel = QPushButton("Cancel loading")
+        self.cancel, self.get = QPushButton("Cancel loading"), QPushButton("Get…")
         row = QHBoxLayout()
         row.addWidget(self.words, 1)
-        for button in (self.load, self.unload, self.cancel):
+        for button in (self.get, self.load, self.unload, self.cancel):
             row.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -67,6 +77,7 @@ class ModelMemory(QWidget):
         self.cancel.clicked.connect(
             lambda: self.cancel_wanted.emit(CancelLoadWanted(self._name))
         )
+        self.get.clicked.connect(lambda: self.get_wanted.emit(self._to_get))
         self.hide()
 
     def ask_to_load(self) -> None:
@@ -95,6 +106,9 @@ class ModelMemory(QWidget):
         self.unload.setVisible(loaded and not loading)
         self.load.setVisible(not loaded and not loading)
         self.load.setEnabled(not (held and held.error))
+        revision = str(row.line.table.get("revision", ""))
+        self._to_get = GetWanted(row.line.to_get, revision)
+        self.get.setVisible(bool(row.line.to_get and held and held.error))
         self.show()
 
 

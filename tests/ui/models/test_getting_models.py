@@ -1,0 +1,163 @@
+"""Known models are downloaded in the window, paused, resumed and connected."""
+
+import random
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.hub_server import GATED, hub_server
+from tests.ui.models.test_choosing_models import click_item, connect_page, row
+from tests.ui.models.test_models_workspace import text
+from viewer.services.commands import HeldModel
+from viewer.services.configuring.model_list import ModelLine, Readiness
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.dialogs.get_model import GetModel
+from viewer.ui.panels.models.connecting import ModelConnected
+from viewer.ui.panels.models.memory import GetWanted, ModelMemory
+from viewer.ui.tables.models_model import ModelRow
+from viewer.ui.workspaces.models import ModelsWorkspace
+
+pytest.importorskip("huggingface_hub")
+constants = import_module("huggingface_hub.constants")
+QWEN = "Qwen/Qwen3-VL-8B-Instruct"
+SIZE = 3_000_000
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    """Return a folder as a hub might hold it, with one file of weights."""
+    folder = tmp_path / "published"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"model_type": "llava"}')
+    (folder / "model.safetensors").write_bytes(random.Random(0).randbytes(SIZE))
+    return folder
+
+
+def _look_there(patch: pytest.MonkeyPatch, address: str, home: Path) -> None:
+    """Let huggingface_hub ask that server, which its environment names at import."""
+    patch.setattr(constants, "ENDPOINT", address)
+    patch.setattr(constants, "HF_HUB_OFFLINE", False)
+    patch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    patch.setattr(constants, "HF_HUB_CACHE", str(home))
+    template = f"{address}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+    patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+
+
+def _press(button: QPushButton) -> None:
+    assert button.isVisible()
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def _get_page(window: QWidget) -> GetModel:
+    page = window.findChild(GetModel)
+    assert isinstance(page, GetModel)
+    return page
+
+
+def test_that_a_known_model_is_downloaded_with_a_pause_and_connected(
+    workspace: ModelsWorkspace,
+    context: AppContext,
+    qtbot: QtBot,
+    tmp_path: Path,
+    published: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    home, connected = tmp_path / "hub", list[object]()
+    workspace.connected.connect(connected.append)
+    with hub_server(QWEN, published, bytes_per_s=1_000_000) as address:
+        _look_there(monkeypatch, address, home)
+        offers = connect_page(workspace)
+        offers.filter.setText("Qwen3-VL 8B Instruct")
+        items = [row(offers.known, n) for n in range(offers.known.topLevelItemCount())]
+        (item,) = [one for one in items if not one.isHidden()]
+        click_item(offers.known, item)
+        page = _get_page(workspace.window())
+        assert not page.foot.go.isEnabled()
+        qtbot.waitUntil(page.foot.go.isEnabled)
+        assert "Size: 3.0 MB, of which 3.0 MB are not here yet" in page.about.text()
+        assert not home.exists()  # nothing is fetched without a click
+        _press(page.foot.go)
+        qtbot.waitUntil(lambda: page.foot.progress.value() > 0)
+        assert "of 3.0 MB" in page.foot.sentence.text()
+        _press(page.foot.stop)
+        qtbot.waitUntil(lambda: page.foot.go.text() == "Resume")
+        assert page.foot.sentence.text() == "Paused. What has arrived is kept."
+        (part,) = home.rglob("*.part")
+        assert 0 < part.stat().st_size < SIZE
+        assert QWEN not in text(context)
+        with qtbot.waitSignal(page.fetched, timeout=20_000):
+            _press(page.foot.go)
+    saved = tomllib.loads(text(context))["model"][-1]
+    assert (saved["name"], saved["model"]) == ("qwen3-vl-8b", QWEN)
+    assert connected == [ModelConnected("qwen3-vl-8b")]
+    (weights,) = home.rglob("model.safetensors")
+    assert weights.read_bytes() == (published / "model.safetensors").read_bytes()
+
+
+def test_that_a_model_that_is_here_is_connected_without_a_network(
+    qtbot: QtBot, tmp_path: Path, published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hub_server("acme/tiny", published) as address:
+        _look_there(monkeypatch, address, tmp_path / "hub")
+        first = GetModel("acme/tiny")
+        qtbot.waitUntil(first.foot.go.isEnabled)
+        with qtbot.waitSignal(first.fetched):
+            first.foot.go.click()
+    again = GetModel("acme/tiny")
+    with qtbot.waitSignal(again.fetched):
+        again.show()
+
+
+def test_that_a_refused_model_says_where_its_terms_are_and_takes_a_token(
+    qtbot: QtBot, tmp_path: Path, published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hub_server("acme/tiny", published) as address:
+        _look_there(monkeypatch, address, tmp_path / "hub")
+        page = GetModel(GATED)
+        qtbot.addWidget(page)
+        page.show()
+        qtbot.waitUntil(page.foot.go.isEnabled)
+    assert f"https://huggingface.co/{GATED}" in page.about.text()
+    assert page.key.isVisible()
+    _press(page.foot.go)  # Try again, now without a network
+    qtbot.waitUntil(lambda: "could not be downloaded" in page.about.text())
+    assert not page.key.isVisible()
+
+
+def test_that_closing_the_page_stops_the_download(
+    qtbot: QtBot, tmp_path: Path, published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "hub"
+    with hub_server("acme/tiny", published, bytes_per_s=500_000) as address:
+        _look_there(monkeypatch, address, home)
+        page = GetModel("acme/tiny")
+        page.show()
+        qtbot.waitUntil(page.foot.go.isEnabled)
+        _press(page.foot.go)
+        qtbot.waitUntil(lambda: page.foot.progress.value() > 0)
+        stop = page._stop
+        page.close()
+        assert stop.is_set()
+
+
+def test_that_a_model_that_is_not_here_offers_to_get_it(qtbot: QtBot) -> None:
+    memory, wanted = ModelMemory(), list[object]()
+    qtbot.addWidget(memory)
+    memory.get_wanted.connect(wanted.append)
+    table = {"adapter": "transformers_local", "model": QWEN, "revision": "v1"}
+    line = ModelLine(
+        "qwen", "transformers_local", "", Readiness.READY, "", own=True, table=table
+    )
+    away = HeldModel("qwen", "unloaded", 0, "The model is not on this machine.")
+    memory.show_row(ModelRow("qwen", line, edited=False, held=away, step=None))
+    memory.get.click()
+    assert wanted == [GetWanted(QWEN, "v1")]
+    here = HeldModel("qwen", "unloaded", 0)
+    memory.show_row(ModelRow("qwen", line, edited=False, held=here, step=None))
+    assert memory.get.isHidden()

@@ -139,9 +139,8 @@ def _consent(window: MainWindow, settings: Settings) -> ConsentDialog:
 
 def _batch(window: MainWindow) -> BatchDialog:
     window.context.actions["file.batch"].trigger()
-    measure = found(window, MeasureWorkspace)
-    _wait(lambda: measure.findChild(BatchDialog) is not None)
-    page = found(measure, BatchDialog)
+    _wait(lambda: window.findChild(BatchDialog) is not None)
+    page = found(window, BatchDialog)
     _wait(lambda: page.dataset.name == NAME and page.models.count())
     tick(page.models, *_MODELS)
     _wait(page.start.isEnabled)

@@ -197,7 +197,7 @@ class Monkey:
     def _start_batch(self) -> None:
         """Run a small batch, as soon as the page Batch… knows what there is."""
         self._story.window.context.actions["file.batch"].trigger()
-        page = self._story.measure.findChild(BatchDialog)
+        page = self._story.window.findChild(BatchDialog)
         if isinstance(page, BatchDialog) and page.models.count():
             page.repeats.setValue(1)
             tick(page.models, *_MODELS)

@@ -88,8 +88,8 @@ class Story:
 
     def batch_page(self) -> BatchDialog:
         """Wait for the page Batch…, filled with what there is to choose from."""
-        self.wait(lambda: self.measure.findChild(BatchDialog) is not None)
-        page = found(self.measure, BatchDialog)
+        self.wait(lambda: self.window.findChild(BatchDialog) is not None)
+        page = found(self.window, BatchDialog)
         self.wait(lambda: page.models.count() and page.preset.count())
         self.wait(page.dataset.count)
         return page

@@ -114,10 +114,11 @@ def test_that_a_hidden_workspace_has_the_theme_before_it_is_shown(
     assert theme.LIGHT.accent in hidden.styleSheet()
 
 
+@pytest.mark.parametrize("command", ["help.shortcuts", "file.batch"])
 def test_that_a_page_that_is_open_follows_the_theme_in_a_turn_of_its_own(
-    window: MainWindow, qapp: QApplication
+    window: MainWindow, qapp: QApplication, command: str
 ) -> None:
-    window.context.actions["help.shortcuts"].trigger()
+    window.context.actions[command].trigger()
     (page,) = (d for d in window.findChildren(QDialog) if d.isVisible())
     theme.apply(qapp, theme.LIGHT)
     assert theme.DARK.accent in page.styleSheet()

@@ -44,7 +44,7 @@ class Batches(QObject):
         if self._page is None:
             self._page = BatchDialog(
                 self._context.settings,
-                self._owner,
+                self._owner.window(),  # where it has a theme's turn of its own
                 self._draft.form if self._draft.form.study else None,
                 self._draft.known,
             )

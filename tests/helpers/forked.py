@@ -70,18 +70,32 @@ _IMPORTED: Final = dict.fromkeys(
 def start_program(
     *words: object,
     module: str = "viewer",
+    code: str = "",
     **settings: Any,  # noqa: ANN401 - as Popen takes them
 ) -> "subprocess.Popen[Any]":
-    """Start ``python -m module words``; ``settings`` are those of `subprocess.Popen`.
+    """Start ``python -m module words``, or ``python -c code words``.
 
-    Of those that say how the process begins, only ``cwd``, ``env``, ``umask`` and
-    ``start_new_session`` are known.
+    ``settings`` are those of `subprocess.Popen`; of those that say how the process
+    begins, only ``cwd``, ``env``, ``umask`` and ``start_new_session`` are known.
     """
     settings.setdefault("cwd", ROOT)
-    command = [module, *map(str, words)]
+    command = [*(("-c", code) if code else ("-m", module)), *map(str, words)]
     if sys.platform != "linux":
-        return subprocess.Popen([sys.executable, "-m", *command], **settings)
+        return subprocess.Popen([sys.executable, *command], **settings)
     return _Forked(command, **settings)
+
+
+def run_program(
+    *words: object,
+    **settings: Any,  # noqa: ANN401 - as `start_program` takes them
+) -> "subprocess.CompletedProcess[str]":
+    """Run a program as `start_program` starts it; return what it said."""
+    pipe = subprocess.PIPE
+    with start_program(
+        *words, stdout=pipe, stderr=pipe, text=True, **settings
+    ) as program:
+        said, told = program.communicate()
+    return subprocess.CompletedProcess(words, program.returncode, said, told)
 
 
 class _Forked(subprocess.Popen[Any]):
@@ -135,8 +149,11 @@ class _Begun(NamedTuple):
         sys.path[1:1] = [each for each in path if each and each not in sys.path]
         # nohup may have made the tests deaf to it; what they start is to hear it
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
-        module, *sys.argv[1:] = self.command
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        kind, program, *sys.argv[1:] = self.command
+        if kind == "-c":
+            exec(program, {"__name__": "__main__"})  # noqa: S102 - a test's own words
+        else:
+            runpy.run_module(program, run_name="__main__", alter_sys=True)
 
 
 def _opened(number: int) -> TextIO:
@@ -183,7 +200,7 @@ def main() -> None:
         if not said:
             return
         begun = _Begun(*json.loads(said))
-        for module in _IMPORTED.get(begun.command[0], _COMMANDS):
+        for module in _IMPORTED.get(begun.command[1], _COMMANDS):
             importlib.import_module(module)
         # no fork searches all of it for cycles, at its end at the latest: half a second
         gc.freeze()

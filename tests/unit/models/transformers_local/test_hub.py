@@ -1,13 +1,12 @@
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.helpers.forked import run_program
 from tests.helpers.hub_server import COMMIT, GATED, hub_server
 
 pytest.importorskip("huggingface_hub")
@@ -58,12 +57,7 @@ def fetch(tmp_path: Path) -> Fetch:
             "HF_HUB_OFFLINE": "0",
             "HF_HUB_DISABLE_XET": "1",
         }
-        done = subprocess.run(
-            [sys.executable, "-c", ASK, *words],
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
+        done = run_program(*words, code=ASK, env=environment)
         assert done.returncode == 0, done.stderr
         assert "%|" not in done.stderr  # no progress bar is drawn
         return json.loads(done.stdout)

@@ -2,13 +2,13 @@ import json
 import os
 import random
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.forked import run_program, start_program
 from tests.helpers.hub_server import hub_server
 
 pytest.importorskip("huggingface_hub")
@@ -34,8 +34,8 @@ def published(tmp_path: Path) -> Path:
     return folder
 
 
-def _command(name: str) -> list[str]:
-    return [sys.executable, "-m", "viewer", "models", "--get", name, "--json"]
+def _words(name: str) -> tuple[str, ...]:
+    return ("models", "--get", name, "--json")
 
 
 def _environment(home: Path, hub: str, **more: str) -> Mapping[str, str]:
@@ -45,14 +45,10 @@ def _environment(home: Path, hub: str, **more: str) -> Mapping[str, str]:
 
 
 def _get(
-    home: Path, hub: str, name: str = "acme/tiny", **more: str
+    home: Path, hub: str, name: str = "acme/tiny", code: str = "", **more: str
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        _command(name),
-        env=_environment(home, hub, **more),
-        capture_output=True,
-        text=True,
-    )
+    environment = _environment(home, hub, **more)
+    return run_program(*_words(name), code=code, env=environment)
 
 
 def _refusal(done: subprocess.CompletedProcess[str]) -> str:
@@ -104,13 +100,8 @@ def test_that_each_failure_is_one_sentence_and_leaves_nothing_half_installed(
         assert "overread key set HF_TOKEN" in refused
         offline = _get(home, hub, HF_HUB_OFFLINE="1")
         assert "HF_HUB_OFFLINE is set" in _refusal(offline)
-        full = subprocess.run(
-            [sys.executable, "-c", FULL, *_command("acme/tiny")[3:]],
-            env=_environment(home, hub),
-            capture_output=True,
-            text=True,
-        )
-        assert "needs 24.0 MB more, and the disk has 0.0 MB free" in _refusal(full)
+        full = _refusal(_get(home, hub, code=FULL))
+        assert "needs 24.0 MB more, and the disk has 0.0 MB free" in full
     assert "could not be downloaded" in _refusal(_get(home, hub))
     for sent in (other, swapped):
         with hub_server("acme/tiny", published, sent=sent) as hub:
@@ -138,8 +129,8 @@ def test_that_a_download_killed_at_any_moment_goes_on_from_what_is_there(
     with hub_server("acme/tiny", published, 2 * SIZE / kills, asked) as hub:
         while done < kills and not list(home.rglob("*/snapshots/*/vision*")):
             before, sizes = len(asked), _parts(home)
-            killed = subprocess.Popen(
-                _command("acme/tiny"),
+            killed = start_program(
+                *_words("acme/tiny"),
                 env=_environment(home, hub),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

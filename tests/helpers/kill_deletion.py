@@ -4,13 +4,13 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 import time
 import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import Final
 
+from tests.helpers.forked import start_program
 from tests.helpers.search_everything import found, sent_bytes
 from tests.helpers.tiny_study import a_spec, finish, write_images
 from viewer.services.housekeeping.backup import content_of
@@ -20,7 +20,6 @@ from viewer.services.viewing.unpacking import UnpackedZips
 from viewer.settings import HOME_VARIABLE, Settings
 from viewer.store.database import open_store
 
-ROOT: Final = Path(__file__).parents[2]
 _DELETION: Final = """
 import sys
 from pathlib import Path
@@ -75,12 +74,9 @@ def run_kills(settings: Settings, folder: Path, n_kills: int) -> Counter[str]:
 def _deleted_in(settings: Settings, kill_after: float | None) -> float:
     """Delete the data set in a process; return its seconds. Kill it after some."""
     environment = {**os.environ, HOME_VARIABLE: str(settings.home)}
-    with subprocess.Popen(
-        [sys.executable, "-c", _DELETION],
-        cwd=ROOT,
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+    pipe = subprocess.PIPE
+    with start_program(
+        code=_DELETION, env=environment, stdin=pipe, stdout=pipe
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.forked import start_program
 from tests.helpers.read_answers import answer_of
 from tests.helpers.read_tasks import READ_TASKS, ReadTask
 from tests.helpers.reviewed_run import dataset
@@ -22,7 +23,6 @@ from viewer.store import cases as data_sets
 from viewer.store.database import open_store
 from viewer.store.reading_audit import check_audit
 
-ROOT = Path(__file__).parents[4]
 _LOCKED = {TaskState.LOCKED}
 
 
@@ -54,10 +54,10 @@ def _say(act: str, position: int) -> None:
 
 
 def _start(store: Path, session: SessionId) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "tests.unit.services.readings.test_reader_kills"]
-    return subprocess.Popen(
-        [*command, str(store), str(session)],
-        cwd=ROOT,
+    return start_program(
+        store,
+        session,
+        module="tests.unit.services.readings.test_reader_kills",
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

@@ -2,16 +2,17 @@
 
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.helpers.forked import start_program
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import (
     a_spec,
@@ -38,7 +39,9 @@ from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
 from viewer.store.saved_replies import ReplyFile
 
-ROOT = Path(__file__).parents[4]
+if TYPE_CHECKING:
+    import subprocess
+
 PRICES = {"price_in": 1000, "price_out": 1000}
 RUN = """
 import sys, threading
@@ -88,8 +91,7 @@ def two_runs(tmp_path: Path, profile_url: str, **settings: object) -> tuple[int,
 
 
 def in_another_process(store_path: Path, run: int) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-c", RUN, str(store_path), str(run)]
-    return subprocess.Popen(command, cwd=ROOT)
+    return start_program(store_path, run, code=RUN)
 
 
 def test_that_two_batches_at_once_in_one_process_buy_each_reply_once(

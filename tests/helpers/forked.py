@@ -95,7 +95,8 @@ def run_program(
         *words, stdout=pipe, stderr=pipe, text=True, **settings
     ) as program:
         said, told = program.communicate()
-    return subprocess.CompletedProcess(words, program.returncode, said, told)
+    ran = [*map(str, words)]
+    return subprocess.CompletedProcess(ran, program.returncode, said, told)
 
 
 class _Forked(subprocess.Popen[Any]):

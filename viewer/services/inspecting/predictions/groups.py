@@ -80,14 +80,14 @@ def grouped(
     wanted, by = wanted or Wanted(), tuple(one for one in By if one in by)
     with open_store(store) as opened:
         score_changed_grades(opened)
-    with open_store(store) as opened, opened.snapshot():
-        chosen = Chosen(opened, wanted)
-        measures = chosen.measures(flat.verdicts(opened))
-        if By.PATIENT in by or wanted.names_patients:
-            return _grouped_one_by_one(opened, chosen, by, measures)
-        rows = flat.counts(opened, chosen.ids, wanted.bounds)
-        if not wanted.by_ending and rows[:, 2].sum() <= most:
-            return _grouped_one_by_one(opened, chosen, by, measures)
+        with opened.snapshot():
+            chosen = Chosen(opened, wanted)
+            measures = chosen.measures(flat.verdicts(opened))
+            if By.PATIENT in by or wanted.names_patients:
+                return _grouped_one_by_one(opened, chosen, by, measures)
+            rows = flat.counts(opened, chosen.ids, wanted.bounds)
+            if not wanted.by_ending and rows[:, 2].sum() <= most:
+                return _grouped_one_by_one(opened, chosen, by, measures)
     keys, group = chosen.groups(by)
     codes = group[rows[:, 0]]
     counted = _count(codes, rows[:, 1], rows[:, 2], measures, len(keys))

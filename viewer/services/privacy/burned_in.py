@@ -4,6 +4,7 @@ An image may be sent to a remote endpoint once a person has reviewed it, or if n
 its header nor the text finder suggests text in its pixels.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from viewer.domain.errors import PrivacyError
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import PixelImage, Window
 from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
-from viewer.imaging.burned_in_text import find_text, text_finder_missing
+from viewer.imaging.burned_in_text import TextPlace, find_text, text_finder_missing
 from viewer.imaging.luts import to_raster
 from viewer.imaging.redaction import black_out
 from viewer.readers.identifiers import BurnedInFacts, burned_in_facts
@@ -31,6 +32,9 @@ _OFTEN_WRITTEN_ON: Final = frozenset(
 _SLICES: Final = frozenset({"CT", "MR", "PT"})
 _HEADS: Final = frozenset({"BRAIN", "FACE", "HEAD", "HEADNECK", "ORBIT", "SKULL"})
 """Body parts whose slices together show a face (PS3.15 E.3.2, PS3.16 Annex L)."""
+
+_searched: Final[dict[bytes, tuple[TextPlace, ...]]] = {}
+"""The text found by this process, by a hash of the pixels displayed."""
 
 
 def reason_by_header(facts: BurnedInFacts) -> str:
@@ -109,9 +113,23 @@ def _shows_more(image: PixelImage, window: Window) -> bool:
     # Without the finder nothing can be compared; the person has seen the image.
     if text_finder_missing() is not None:
         return False
-    seen = [place.box for place in find_text(to_raster(image))]
-    found = [p.box for p in find_text(to_raster(windowed(image, window))) if p.telling]
+    seen = [place.box for place in _text_in(image)]
+    found = [p.box for p in _text_in(windowed(image, window)) if p.telling]
     return any(not any(_touch(box, other) for other in seen) for box in found)
+
+
+def _text_in(image: PixelImage) -> tuple[TextPlace, ...]:
+    """Return the text in an image as displayed.
+
+    The same pixels are searched once: a search takes up to three seconds, and a look,
+    a decision and a question each need it.
+    """
+    raster = to_raster(image)
+    about = f"{raster.pixels.shape}{raster.pixel_aspect}".encode()
+    key = hashlib.sha256(about + raster.pixels.tobytes()).digest()
+    if key not in _searched:
+        _searched[key] = find_text(raster)
+    return _searched[key]
 
 
 def _touch(one: BoxPx, other: BoxPx) -> bool:
@@ -125,7 +143,7 @@ def _reason(path: Path, image: PixelImage) -> str:
         return by_header
     if text_finder_missing() is not None:
         return "its pixels were not reviewed for text, and no text finder is installed"
-    found = any(place.telling for place in find_text(to_raster(image)))
+    found = any(place.telling for place in _text_in(image))
     return "there is text in its pixels" if found else ""
 
 
@@ -140,7 +158,7 @@ def pixels_to_review(store: Path, ref: ImageRef) -> PixelLook:
     with open_store(store) as opened:
         earlier = consents.reviews(opened).get(sha256)
     missing = text_finder_missing()
-    places = () if missing else find_text(to_raster(image))
+    places = () if missing else _text_in(image)
     telling = tuple(place.box for place in places if place.telling)
     by_header = reason_by_header(burned_in_facts(ref.path))
     return PixelLook(

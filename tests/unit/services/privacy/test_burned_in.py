@@ -8,7 +8,7 @@ from tests.helpers.make_dicom import dicom_dataset, save_dicom
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import PrivacyError
 from viewer.domain.geometry import BoxPx
-from viewer.domain.image import Window
+from viewer.domain.image import Raster, Window
 from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
 from viewer.imaging.burned_in_text import TextPlace, text_finder_missing
 from viewer.readers.identifiers import BurnedInFacts
@@ -39,6 +39,7 @@ def ref(tmp_path: Path) -> ImageRef:
 def found(monkeypatch: pytest.MonkeyPatch, *places: TextPlace) -> None:
     monkeypatch.setattr(burned_in, "text_finder_missing", lambda: None)
     monkeypatch.setattr(burned_in, "find_text", lambda _: places)
+    monkeypatch.setattr(burned_in, "_searched", {})
 
 
 @pytest.mark.parametrize(
@@ -128,6 +129,24 @@ def test_that_a_face_or_a_capture_asks_for_a_look(
     facts: BurnedInFacts, *, waits: bool
 ) -> None:
     assert bool(reason_by_header(facts)) is waits
+
+
+def test_that_pixels_are_searched_once_however_often_they_are_looked_at(
+    ref: ImageRef, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = list[bytes]()
+
+    def search(raster: Raster) -> tuple[TextPlace, ...]:
+        searched.append(raster.pixels.tobytes())
+        return ()
+
+    found(monkeypatch)
+    monkeypatch.setattr(burned_in, "find_text", search)
+    image = load_pixels(ref)
+    for window in (None, Window(20, 10), None):
+        check_pixels(ref, image, {}, window)
+        pixels_to_review(ref.path.with_name("s.sqlite"), ref)
+    assert len(searched) == len(set(searched)) == 2
 
 
 def written_on(tmp_path: Path) -> ImageRef:

@@ -23,7 +23,7 @@ from tests.helpers.leak_search import (
     leaks,
 )
 from tests.helpers.read_answers import answer_of
-from tests.helpers.read_tasks import ReadTask
+from tests.helpers.read_tasks import FIRST_READER, ReadTask
 from tests.helpers.review_story import ReviewStory, open_review
 from tests.helpers.reviewed_run import MODELS
 from tests.helpers.secret_words import (
@@ -212,7 +212,7 @@ def _hidden(store: Path, session: SessionId) -> Iterator[_Hidden]:
 
 def read_by_another(task: ReadTask, store: Path) -> None:
     """Let another reader do a task, with a secret word in every text."""
-    session = task.open(store, "Other")
+    session = task.open(store, FIRST_READER)
     form = opening.session(store, session).form
     if not recording.has_consented(store, session):
         recording.consent(store, session)

@@ -11,11 +11,19 @@ from tests.helpers.reviewed_run import DATASET, MODELS, missed_run
 from tests.helpers.secret_words import hide_names, hide_truth, secret_model
 from tests.helpers.task_stores import imported, phantom
 from viewer.domain.aid import Aid, Arm
-from viewer.domain.form_catalog import READER_TASK
-from viewer.domain.reading import SessionId
-from viewer.services.readings.opening import open_error_review, open_reader_study
+from viewer.domain.form_catalog import ANATOMY, PARTIAL, READER_TASK, VERDICT
+from viewer.domain.reading import SessionId, SessionKind
+from viewer.services.readings import cases, recording
+from viewer.services.readings.agreeing import open_adjudication
+from viewer.services.readings.opening import (
+    open_error_review,
+    open_reader_study,
+    sessions,
+)
 from viewer.services.readings.task_readings import TaskWanted, open_task
 
+FIRST_READER: Final = "Other"
+"""Who reads first, where others read after somebody."""
 _OF_PEOPLE: Final = ("grades.csv", "experts.csv")
 """Files that bring the answers of people who are not in the store."""
 _FORMATS: Final = {
@@ -88,6 +96,29 @@ def _review(store: Path, reader: str) -> SessionId:
     return open_error_review(store, 1, reader)
 
 
+def _settling(store: Path, reader: str) -> SessionId:
+    """Open the disagreements of two readers, also those that another has settled."""
+    if reader == FIRST_READER:
+        return _review(store, reader)
+    known = sessions(store)
+    for name, verdict in (("One", PARTIAL), ("Two", ANATOMY)):
+        if name not in {one.reader for one in known}:
+            session = _review(store, name)
+            for task in cases.queue(store, session):
+                recording.lock(store, session, task.position, {VERDICT: verdict})
+    for one in known:
+        settled = one.kind is SessionKind.ADJUDICATION and one.finished
+        if settled and not one.withdrawn:
+            recording.withdraw(store, one.id)
+    return open_adjudication(store, 1, reader)
+
+
+def _again(store: Path, reader: str) -> SessionId:
+    """Open what is validated again once somebody has validated it."""
+    task = "validation" if reader == FIRST_READER else "revalidation"
+    return open_task(store, _wanted("evidence_diagnosis", task), reader)
+
+
 _wanted = partial(TaskWanted, dataset="people")
 _PANEL: Final = _wanted("pathology_mcq", "panel", panel="I")
 _RADIOGRAPHS: Final = Material("", 20)
@@ -121,11 +152,13 @@ READ_TASKS: Final[Mapping[str, ReadTask]] = {
     "validation": ReadTask(
         _CASES, _of_study(_wanted("evidence_diagnosis", "validation"))
     ),
+    "validation again": ReadTask(replace(_CASES, size=10), _again),
     "judging": ReadTask(
         Material("evidence_diagnosis", 3),
         _of_study(_wanted("evidence_diagnosis", "judging", run=1)),
     ),
     "error review": ReadTask(_RADIOGRAPHS, _review),
+    "adjudication": ReadTask(_RADIOGRAPHS, _settling),
     "placing": ReadTask(_RADIOGRAPHS, _placing),
     "placing, then a model": ReadTask(_RADIOGRAPHS, partial(_placing, arm=Arm.AFTER)),
     "placing beside a model": ReadTask(

@@ -231,13 +231,14 @@ def places_of_trial(store: Store, trial: int) -> tuple[tuple[int, int], ...]:
 
 
 def readings_of(
-    store: Store, session: int, position: int | None = None
+    store: Store, session: int, position: int | None = None, *, comments: bool = True
 ) -> tuple[ReadingRow, ...]:
     """Return the actions in a session, or on one of its cases, oldest first."""
     rows = store.rows(
-        "SELECT * FROM reading WHERE session_id = ?1"
+        "SELECT id, position, act, stage, answers, active_ms, at,"
+        " iif(?3, comment, '') AS comment FROM reading WHERE session_id = ?1"
         " AND (?2 IS NULL OR position = ?2) ORDER BY id",
-        (session, position),
+        (session, position, comments),
     )
     return tuple(_reading(row) for row in rows)
 

@@ -76,6 +76,10 @@ Entry = tuple[str, object]
 """The name of a list in an item's reference, and what is added to it (plain JSON)."""
 
 
+Verdict = tuple[str, str, bool]
+"""A criterion, what of the case was judged by it, "" for all, and whether it is met."""
+
+
 def _nothing(_: Material, __: Values) -> tuple[Exhibit, ...]:
     return ()
 
@@ -106,7 +110,9 @@ class ReadingTask:
     what the readers' answers add to the data set's folder. A task with a ``choice`` can
     be read beside a model's answers. ``case_s`` is the assumed time per case, in
     seconds, of a reader without any earlier cases. ``suits`` tells which data sets have
-    cases, None for those of the study.
+    cases, None for those of the study. ``criteria`` are what a locked case is judged
+    by, on which readers are compared. ``again`` names the task that is done once more,
+    by another reader, on those groups of its cases that ``draw`` draws by a seed.
     """
 
     name: str
@@ -125,6 +131,14 @@ class ReadingTask:
     choice: Choice | None = None
     case_s: int = 60
     suits: Callable[[Holdings], bool] | None = None
+    criteria: Callable[[CaseRead], Iterable[Verdict]] | None = None
+    again: str = ""
+    draw: Callable[[Sequence[str], int], Sequence[str]] | None = None
+
+    @property
+    def first(self) -> str:
+        """The name of the task that is done the first time."""
+        return self.again or self.name
 
 
 @runtime_checkable

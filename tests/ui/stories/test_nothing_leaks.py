@@ -32,9 +32,9 @@ from viewer.settings import Settings
 from viewer.store import consents
 from viewer.store.database import open_store
 
-_STATES = 715
-"""10,010 of all tasks."""
-_QUICK = ("panel, then a model", "differential", "error review", "placing")
+_STATES = 589
+"""10,013 of all tasks."""
+_QUICK = ("panel, then a model", "differential", "adjudication", "placing")
 _SEALED = ("panel", "outlines", "judging", "error review", "placing")
 Reads = Callable[[str], BlindReading]
 

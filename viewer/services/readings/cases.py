@@ -344,6 +344,6 @@ def others_of(store: Store, ground: Ground, planned: PlannedTask) -> tuple[Value
         for session, position in readings.places_of_trial(store, planned.trial)
         if (of := ground_of(store, session)).session.kind is SessionKind.ERROR_REVIEW
         and of.session.run == ground.session.run
-        and (standing := standing_at(store, of, position)).complete
+        and (standing := standing_at(store, of, position, comments=False)).complete
     ]
     return tuple(sorted(answers, key=values_as_json))

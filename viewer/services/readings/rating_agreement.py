@@ -23,6 +23,7 @@ from viewer.metrics.harmonised import overlap
 from viewer.metrics.krippendorff import Scale, krippendorff_alpha
 from viewer.metrics.pairing import bounded_mean
 from viewer.metrics.planning import Plan, Variances, plans, variances
+from viewer.services.readings.criteria import criteria_agreement
 from viewer.services.sessions.datasets import locked_cases
 from viewer.services.sessions.ground import Ground, ground_of
 from viewer.services.sessions.standings import standings_of
@@ -56,10 +57,13 @@ def rating_agreement(store: Path, session: int) -> tuple[RatingAgreement, ...]:
     """Return the agreement of readers of a session's work, by question.
 
     Locations and free text are left out, as are choices whose options depend on the
-    case, and withdrawn readers. A single reader has no agreement.
+    case, withdrawn readers, and tasks that have criteria to compare. A single reader
+    has no agreement.
     """
     with open_store(store) as opened:
         first = ground_of(opened, session)
+        if first.task and first.task.criteria:
+            return ()
         ratings = _ratings(opened, first)
     if len(ratings) < 2:
         return ()
@@ -191,17 +195,24 @@ def agreement_table(store: Path, session: int) -> Table:
 
     ``n`` is how many cases, or masks, two readers or more have in common. ``value`` is
     empty where it is undefined, and ``reason`` says why; ``low`` and ``high`` are the
-    95 % interval of a mean Dice coefficient.
+    95 % interval of a mean Dice coefficient, or of the share of equal verdicts on a
+    criterion and their κ.
     """
     rows = [
         (of.question, measure, readers, found.units, *_row(found))
         for of in rating_agreement(store, session)
         for measure, readers, found in _measures(of)
     ]
-    for of in mask_agreement(store, session):
-        dice, between = of.dice, of.dice.interval
-        told = (dice.value, between.low, between.high, dice.method, "")
-        rows.append((of.question, "dice", f"{of.first}; {of.second}", of.masks, *told))
+    for one in criteria_agreement(store, session):
+        who = (f"{one.first}; {one.second}", one.judged)
+        rows += [
+            (one.criterion, "same", *who, *_estimated(one.same)),
+            (one.criterion, "kappa", *who, *_estimated(one.kappa)),
+            (one.criterion, "ac", *who, *_row(one.ac)),
+        ]
+    for drawn in mask_agreement(store, session):
+        who = (f"{drawn.first}; {drawn.second}", drawn.masks)
+        rows.append((drawn.question, "dice", *who, *_estimated(drawn.dice)))
     return Table("agreement", _HEADER, tuple(rows))
 
 
@@ -211,6 +222,11 @@ def _measures(of: RatingAgreement) -> Iterator[tuple[str, str, Agreement]]:
     everybody = "; ".join(of.readers)
     yield "alpha", everybody, of.alpha
     yield "ac", everybody, of.ac
+
+
+def _estimated(found: Estimate) -> tuple[object, ...]:
+    ends = found.value, found.interval.low, found.interval.high
+    return (*(None if isnan(end) else end for end in ends), found.method, "")
 
 
 def _row(found: Agreement) -> tuple[object, ...]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from viewer.metrics.agreement import Agreement
 from viewer.metrics.estimate import Estimate
 from viewer.services.readings.aiding import Effect, effects
+from viewer.services.readings.criteria import CriterionAgreement, criteria_agreement
 from viewer.services.readings.rating_agreement import (
     MaskAgreement,
     RatingAgreement,
@@ -18,12 +19,13 @@ Row = dict[str, object]
 def result_rows(store: Path, session: int) -> dict[str, list[Row]]:
     """Return the tables of a session's work by name; those without a row are empty.
 
-    ``agreement`` is of scores and choices, ``masks`` of outlines, and ``aided`` the
-    effects of a model's answers on each reader in each arm. The command line prints
-    them and the window shows them.
+    ``agreement`` is of scores and choices, ``criteria`` of what cases are validated by,
+    ``masks`` of outlines, and ``aided`` the effects of a model's answers on each reader
+    in each arm. The command line prints them and the window shows them.
     """
     return {
         "agreement": [_rating_row(one) for one in rating_agreement(store, session)],
+        "criteria": [_criterion_row(one) for one in criteria_agreement(store, session)],
         "masks": [_mask_row(one) for one in mask_agreement(store, session)],
         "aided": [_effect_row(one) for one in effects(store, session)],
     }
@@ -36,6 +38,19 @@ def _mask_row(one: MaskAgreement) -> Row:
         "masks": one.masks,
         "dice": _estimated(one.dice),
         "method": one.dice.method,
+    }
+
+
+def _criterion_row(one: CriterionAgreement) -> Row:
+    return {
+        "criterion": one.criterion,
+        "readers": f"{one.first} and {one.second}",
+        "cases": one.cases,
+        "judged": one.judged,
+        "same": _estimated(one.same),
+        "kappa": _estimated(one.kappa),
+        "ac": number_of(one.ac),
+        "methods": f"{one.same.method}; {one.kappa.method}; {one.ac.method}",
     }
 
 

@@ -180,7 +180,8 @@ def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
     ------
     WrongUseError
         For an unknown data set, run or task, a reader without a name, a task without
-        cases, or another reader of the same name in another panel.
+        cases, another reader of the same name in another panel, or a reader who did
+        what is to be done again by another.
     """
     name = reader_name(reader)
     with open_store(store) as opened:
@@ -196,6 +197,7 @@ def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
         own = [row for row in rows if row.reader == name and not row.withdrawn]
         if own:
             return _continued(opened, own[-1].id, wanted)
+        _refuse_doing_both(opened, dataset, task, name)
         asked = _spec(opened, wanted)
         planned = _ordered(task, found, wanted, name)
         if wanted.aid is not None:
@@ -219,6 +221,20 @@ def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
             run=wanted.run,
         )
         return readings.create_session(opened, new, beside=())
+
+
+def _refuse_doing_both(
+    store: Store, dataset: Dataset, task: ReadingTask, name: str
+) -> None:
+    """Raise if a reader would do again what only another reader should."""
+    for row in readings.task_sessions(store, dataset.name, dataset.root_sha256):
+        other = ground_of(store, row.id).task if row.reader == name else None
+        if other and other.first == task.first and other.name != task.name:
+            raise WrongUseError(
+                f"{name} already does '{other.title}' on this data set.",
+                "Let another reader do this task: a second opinion is of somebody "
+                "else.",
+            )
 
 
 def _continued(store: Store, session: SessionId, wanted: TaskWanted) -> SessionId:
@@ -293,6 +309,8 @@ def _ordered(
     groups: dict[str, list[ReadingCase]] = defaultdict(list)
     for one in found:
         groups[_group(one)].append(one)
+    if task.draw is not None:
+        groups = {one: groups[one] for one in task.draw((*groups,), wanted.seed)}
     every = len(groups) if wanted.limit is None else wanted.limit + task.training
     drawn = order.sampled({("cases",): tuple(groups)}, every, wanted.seed)["cases",]
     # One case at least counts.

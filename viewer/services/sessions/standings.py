@@ -21,9 +21,15 @@ def standings_of(store: Store, ground: Ground) -> tuple[Standing, ...]:
     )
 
 
-def standing_at(store: Store, ground: Ground, position: int) -> Standing:
-    """Return the state of one case; raises for an unknown one."""
-    rows = readings.readings_of(store, ground.session.id, position)
+def standing_at(
+    store: Store, ground: Ground, position: int, *, comments: bool = True
+) -> Standing:
+    """Return the state of one case, with its comment or ""; raises for an unknown one.
+
+    One reader's comments are not for another to see.
+    """
+    session = ground.session.id
+    rows = readings.readings_of(store, session, position, comments=comments)
     return standing_of(rows, ground.form_of(planned_at(store, ground, position)))
 
 

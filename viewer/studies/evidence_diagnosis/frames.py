@@ -38,7 +38,11 @@ from viewer.studies.evidence_diagnosis.rows import (
     rows_of,
 )
 from viewer.studies.evidence_diagnosis.sensitivities import sensitivity_frame
-from viewer.studies.evidence_diagnosis.validation import problems_of, revalidated
+from viewer.studies.evidence_diagnosis.validation import (
+    cases_to_read,
+    problems_of,
+    revalidated,
+)
 
 ANSWERS: Final = "answers"
 SENSITIVITIES: Final = "sensitivities"
@@ -296,7 +300,7 @@ def case_frame(items: Sequence[Item], seed: int) -> Frame:
 
     Empty where nobody validated any (E004-04, -05).
     """
-    drawn = set(revalidated([item.key for item in items], seed))
+    drawn = set(revalidated([case.key for case in cases_to_read(items)], seed))
     lines = (
         (
             item.key,

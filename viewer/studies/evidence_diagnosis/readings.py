@@ -5,6 +5,7 @@ before the options are seen, then the final diagnosis; Tasks A1 to A3 of a valid
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from viewer.domain.aid import latest_values
@@ -30,6 +31,7 @@ from viewer.domain.item import Item
 from viewer.domain.physician import Alignment
 from viewer.domain.reading import Exhibit, Material, Withheld
 from viewer.studies.evidence_diagnosis.judging import JUDGING, images_of
+from viewer.studies.evidence_diagnosis.validation import cases_to_read, revalidated
 from viewer.studies.reading_tasks import (
     CaseRead,
     Choice,
@@ -37,6 +39,7 @@ from viewer.studies.reading_tasks import (
     Output,
     ReadingCase,
     ReadingTask,
+    Verdict,
 )
 
 DIFFERENTIAL, SURE, CHOICE, AMBIGUOUS = "differential", "sure", "choice", "ambiguous"
@@ -71,7 +74,7 @@ def _differential_form(dataset: Dataset, _: object) -> Form:
                 "Your differential, most likely first",
                 1,
                 _MOST,
-                suggestions=_completions(_shown(dataset)),
+                suggestions=_completions(cases_to_read(dataset.items)),
             ),
             LikertQuestion(
                 SURE,
@@ -101,7 +104,7 @@ def _completions(shown: Iterable[EvidenceCase]) -> tuple[str, ...]:
 
 def _cases(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:
     """Yield the cases with images; their options and the diagnosis are withheld."""
-    for case in _shown(dataset):
+    for case in cases_to_read(dataset.items):
         options = tuple(
             Option(letter_of(i), text) for i, text in enumerate(case.options)
         )
@@ -112,12 +115,6 @@ def _cases(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:
         truth = Exhibit("Diagnosis", case.diagnosis)
         withheld = Withheld(options={CHOICE: options}, truth=(truth,))
         yield ReadingCase(case.key, case.images[0], material, withheld)
-
-
-def _shown(dataset: Dataset) -> Iterator[EvidenceCase]:
-    for item in dataset.items:
-        if "evidence" in item.facts and "options" in item.facts and item.images:
-            yield EvidenceCase.of_item(item)
 
 
 def _words(case: EvidenceCase) -> Iterator[Exhibit]:
@@ -148,7 +145,7 @@ def _answers(read: CaseRead) -> Iterator[Entry]:
 
 
 def _validation_form(dataset: Dataset, _: object) -> Form:
-    most = max((len(case.evidence) for case in _shown(dataset)), default=0)
+    most = max((len(case.evidence) for case in cases_to_read(dataset.items)), default=0)
     return Form(
         "medsyn_validation",
         "2",
@@ -188,7 +185,7 @@ _ALIGNMENTS: Final = (
 
 def _validated(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:
     """Yield the cases with everything known about them."""
-    for case in _shown(dataset):
+    for case in cases_to_read(dataset.items):
         keys = tuple(Option(one.key, one.title) for one in case.evidence)
         asked = tuple(f"{_ALIGNMENT}{i}" for i in range(len(case.evidence)))
         texts = {
@@ -215,7 +212,7 @@ def _validations(read: CaseRead) -> Iterator[Entry]:
             "reader": read.reader,
             "incomplete": _ticked(values, INCOMPLETE),
             "diagnosis_confirmed": values[CONFIRMED] == "yes",
-            "alignment": [values[name] for name in read.material.texts],
+            "alignment": [values[name] for name in _aligned(read.material)],
             "unticked": [
                 line
                 for line in range(1, len(ANONYMISATION) + 1)
@@ -225,11 +222,43 @@ def _validations(read: CaseRead) -> Iterator[Entry]:
     )
 
 
+def _aligned(material: Material) -> list[str]:
+    """Return the questions on each piece of evidence, in its order.
+
+    The texts have lost theirs: their keys were sorted when they were stored.
+    """
+    return [name for name in material.asked if name.startswith(_ALIGNMENT)]
+
+
+def _criteria(read: CaseRead) -> Iterator[Verdict]:
+    """Yield what a validation says of a case and of each piece of its evidence."""
+    values, pieces = read.values, [o.key for o in read.material.options[INCOMPLETE]]
+    incomplete, done = _ticked(values, INCOMPLETE), _ticked(values, CHECKLIST)
+    for key in pieces:
+        yield "evidence can be interpreted", key, key not in incomplete
+    yield "evidence confirms the diagnosis", "", values[CONFIRMED] == "yes"
+    for key, name in zip(pieces, _aligned(read.material), strict=True):
+        yield "text says what the images show", key, values[name] == Alignment.OK
+    for line in range(1, len(ANONYMISATION) + 1):
+        yield "case is anonymised", str(line), str(line) in done
+
+
 def _ticked(values: Values, name: str) -> list[str]:
     found = values.get(name, ())
     return list(found) if isinstance(found, tuple) else []
 
 
+_VALIDATION: Final = ReadingTask(
+    "validation",
+    "Validate the cases",
+    "A reader checks each case before it is used: evidence, diagnosis, expert text "
+    "and anonymisation.",
+    _validation_form,
+    _validated,
+    _validations,
+    case_s=180,
+    criteria=_criteria,
+)
 READING_TASKS: Final = (
     ReadingTask(
         "differential",
@@ -245,15 +274,15 @@ READING_TASKS: Final = (
         ),
         case_s=240,
     ),
-    ReadingTask(
-        "validation",
-        "Validate the cases",
-        "A reader checks each case before it is used: evidence, diagnosis, expert text "
-        "and anonymisation.",
-        _validation_form,
-        _validated,
-        _validations,
-        case_s=180,
+    _VALIDATION,
+    replace(
+        _VALIDATION,
+        name="revalidation",
+        title="Validate a fifth of the cases again",
+        about="A second reader checks a drawn fifth of the cases without seeing what "
+        "the first found. Results show how far they agree.",
+        again="validation",
+        draw=revalidated,
     ),
     JUDGING,
 )

@@ -1,6 +1,6 @@
 """Which cases pass readers' validation, and which are checked again (E004-04, -05)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import Final
 
@@ -13,6 +13,13 @@ REVALIDATED: Final = 0.2
 """The part of the cases that clinicians validate once more (Chen 2026, 3.1)."""
 REFUTED: Final = "not_validated"
 """Why a case of which a reader found something wrong is excluded."""
+
+
+def cases_to_read(items: Iterable[Item]) -> Iterator[EvidenceCase]:
+    """Yield the cases that people can read: with evidence, options and images."""
+    for item in items:
+        if "evidence" in item.facts and "options" in item.facts and item.images:
+            yield EvidenceCase.of_item(item)
 
 
 def problems_of(item: Item) -> tuple[str, ...]:

@@ -127,7 +127,7 @@ def test_that_a_kill_loses_no_place_that_was_acknowledged(tmp_path: Path) -> Non
     assert _kill_at(READ_TASKS["placing"], tmp_path, 3) > 0
 
 
-_QUICK = ("grading", "panel, then a model", "differential")
+_QUICK = ("grading", "panel, then a model", "differential", "adjudication")
 
 
 @pytest.mark.parametrize("name", _QUICK)

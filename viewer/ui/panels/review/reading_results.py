@@ -37,6 +37,10 @@ _TABLES: Final = {
         "Agreement of scores and choices",
         "Over the cases that at least two readers have locked.",
     ),
+    "criteria": (
+        "Agreement of validations",
+        "Over the cases that both readers have locked; in brackets 95 % intervals.",
+    ),
     "masks": (
         "Agreement of outlines",
         "The mean Dice of the outlines that both readers drew, with its 95 % interval.",
@@ -52,6 +56,8 @@ _HEADERS: Final = {
     "alpha": "Krippendorff's α",
     "ac": "Gwet's AC",
     "kappas": "Cohen's κ",
+    "kappa": "Cohen's κ",
+    "same": "Same verdict",
 }
 _NONE: Final = (
     "There is nothing to compare yet: no second reader has locked the same cases, and "

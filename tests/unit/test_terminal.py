@@ -183,7 +183,7 @@ def test_that_the_demo_runs_its_batch_and_names_the_report(
     monkeypatch.setattr("viewer.services.synthetic.demo.PATIENTS", 2)
     monkeypatch.setattr("viewer.services.synthetic.demo.SIZE", SizePx(250, 200))
     assert cli.run_command_line(["demo", "--prepare"]) == 0
-    assert "5 images" in capsys.readouterr().out
+    assert "(5 images)" in capsys.readouterr().out
     assert cli.run_command_line(["demo", "--batch"]) == 0
     out = capsys.readouterr().out
     page = Path(out.strip().splitlines()[-1].removeprefix("The report is at "))

@@ -47,27 +47,29 @@ class DemoCollection:
 
 
 def prepare_demo(
-    home: Path, progress: Callable[[int, int], None], patients: int = PATIENTS
+    home: Path, progress: Callable[[int, int], None], patients: int | None = None
 ) -> DemoCollection:
     """Make the collection in ``home``/demo unless it is there already.
 
     ``progress`` is called with (steps done, steps in all) while it is made, with so
-    many synthetic ``patients``. A folder that cannot be written raises WrongUseError.
+    many synthetic ``patients``, by default `PATIENTS`. A folder that cannot be written
+    raises WrongUseError.
     """
     root = home / "demo"
     collection = DemoCollection(root / "radiograph", root / "phantom")
+    count = PATIENTS if patients is None else patients
     marker = json.dumps({"demo": VERSION}).encode() + b"\n"
     if _holds(root / "demo.json", marker):
         return collection
     _write_radiograph(collection.radiograph)
-    progress(1, patients + 1)
+    progress(1, count + 1)
     from viewer.services.synthetic.make_phantom import (
         make_phantom,  # the radiograph came first
     )
 
     make_phantom(
         collection.phantom,
-        patients,
+        count,
         SEED,
         SIZE,
         lambda done, total: progress(done + 1, total + 1),

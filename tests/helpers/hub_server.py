@@ -8,9 +8,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
+from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import ClassVar, Final
+
+import pytest
 
 from tests.helpers.loopback_server import LoopbackServer, Silent
 
@@ -47,6 +50,20 @@ def hub_server(
 
     with LoopbackServer(Handler) as server:
         yield server.url
+
+
+def ask_hub(patch: pytest.MonkeyPatch, address: str, home: Path) -> None:
+    """Let huggingface_hub ask that server and keep its cache in ``home``.
+
+    It reads its environment only once, at its import.
+    """
+    constants = import_module("huggingface_hub.constants")
+    template = f"{address}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+    patch.setattr(constants, "ENDPOINT", address)
+    patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+    patch.setattr(constants, "HF_HUB_OFFLINE", False)
+    patch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    patch.setattr(constants, "HF_HUB_CACHE", str(home))
 
 
 @dataclass(frozen=True)

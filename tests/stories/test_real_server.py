@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.helpers import tiny_vlm
+from tests.helpers.hub_server import COMMIT
 from tests.helpers.llama_server import MODEL, llama_server, wait_until_ready
 
 STUDY = """
@@ -32,24 +33,30 @@ max_tokens = 12
 """
 
 
+SERVED = "acme/tiny-llava"
 _NEEDED = ("torch", "transformers", "accelerate", "fastapi", "uvicorn")
 
 
 @contextlib.contextmanager
 def transformers_server(folder: Path, timeout_s: float = 600.0) -> Iterator[str]:
-    """Write the tiny model into a folder, serve it there and yield the base URL.
+    """Write the tiny model into a cache of the hub, serve it and yield the base URL.
 
-    The model's name is the folder's path; nothing is fetched.
+    The model's name is `SERVED`; nothing is fetched. It lists only models there.
     """
     for module in _NEEDED:
         pytest.importorskip(module, reason=f"transformers serve needs {module}")
-    tiny_vlm.build("llava", folder)
+    cached = folder / "hub" / f"models--{SERVED.replace('/', '--')}"
+    snapshot = cached / "snapshots" / COMMIT
+    snapshot.mkdir(parents=True)
+    (cached / "refs").mkdir()
+    (cached / "refs" / "main").write_text(COMMIT)
+    tiny_vlm.build("llava", snapshot)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     words = ["serve", "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
-    command = [str(Path(sys.executable).parent / "transformers"), *words, str(folder)]
-    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub")}
+    command = [str(Path(sys.executable).parent / "transformers"), *words]
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder)}
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
             command, env={**os.environ, **offline}, stdout=log, stderr=log
@@ -195,5 +202,5 @@ def test_that_the_server_of_transformers_ends_twenty_phantom_items_as_well(
     overread("import", "chexlocalize", phantom, "--name", "phantom")
     folder = tmp_path / "tiny-llava"
     with transformers_server(folder) as base_url:
-        result = ask_both(overread, tmp_path, base_url, str(folder), 20)
+        result = ask_both(overread, tmp_path, base_url, SERVED, 20)
     assert {row["model"] for row in result["results"]} == {"chat", "responses"}

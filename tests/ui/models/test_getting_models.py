@@ -2,7 +2,6 @@
 
 import random
 import tomllib
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.hub_server import GATED, hub_server
+from tests.helpers.hub_server import GATED, ask_hub, hub_server
 from tests.ui.models.test_choosing_models import click_item, connect_page, row
 from tests.ui.models.test_models_workspace import text
 from viewer.services.commands import HeldModel
@@ -24,7 +23,6 @@ from viewer.ui.tables.models_model import ModelRow
 from viewer.ui.workspaces.models import ModelsWorkspace
 
 pytest.importorskip("huggingface_hub")
-constants = import_module("huggingface_hub.constants")
 QWEN = "Qwen/Qwen3-VL-8B-Instruct"
 SIZE = 3_000_000
 
@@ -37,16 +35,6 @@ def published(tmp_path: Path) -> Path:
     (folder / "config.json").write_text('{"model_type": "llava"}')
     (folder / "model.safetensors").write_bytes(random.Random(0).randbytes(SIZE))
     return folder
-
-
-def _look_there(patch: pytest.MonkeyPatch, address: str, home: Path) -> None:
-    """Let huggingface_hub ask that server, which its environment names at import."""
-    patch.setattr(constants, "ENDPOINT", address)
-    patch.setattr(constants, "HF_HUB_OFFLINE", False)
-    patch.setattr(constants, "HF_HUB_DISABLE_XET", True)
-    patch.setattr(constants, "HF_HUB_CACHE", str(home))
-    template = f"{address}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
-    patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
 
 
 def _press(button: QPushButton) -> None:
@@ -71,7 +59,7 @@ def test_that_a_known_model_is_downloaded_with_a_pause_and_connected(
     home, connected = tmp_path / "hub", list[object]()
     workspace.connected.connect(connected.append)
     with hub_server(QWEN, published, bytes_per_s=1_000_000) as address:
-        _look_there(monkeypatch, address, home)
+        ask_hub(monkeypatch, address, home)
         offers = connect_page(workspace)
         offers.filter.setText("Qwen3-VL 8B Instruct")
         items = [row(offers.known, n) for n in range(offers.known.topLevelItemCount())]
@@ -104,7 +92,7 @@ def test_that_a_model_that_is_here_is_connected_without_a_network(
     qtbot: QtBot, tmp_path: Path, published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with hub_server("acme/tiny", published) as address:
-        _look_there(monkeypatch, address, tmp_path / "hub")
+        ask_hub(monkeypatch, address, tmp_path / "hub")
         first = GetModel("acme/tiny")
         qtbot.waitUntil(first.foot.go.isEnabled)
         with qtbot.waitSignal(first.fetched):
@@ -118,7 +106,7 @@ def test_that_a_refused_model_says_where_its_terms_are_and_takes_a_token(
     qtbot: QtBot, tmp_path: Path, published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with hub_server("acme/tiny", published) as address:
-        _look_there(monkeypatch, address, tmp_path / "hub")
+        ask_hub(monkeypatch, address, tmp_path / "hub")
         page = GetModel(GATED)
         qtbot.addWidget(page)
         page.show()
@@ -135,7 +123,7 @@ def test_that_closing_the_page_stops_the_download(
 ) -> None:
     home = tmp_path / "hub"
     with hub_server("acme/tiny", published, bytes_per_s=500_000) as address:
-        _look_there(monkeypatch, address, home)
+        ask_hub(monkeypatch, address, home)
         page = GetModel("acme/tiny")
         page.show()
         qtbot.waitUntil(page.foot.go.isEnabled)

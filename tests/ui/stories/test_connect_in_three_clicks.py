@@ -3,7 +3,8 @@
 The servers: llama.cpp's own with a tiny vision model, and stand-ins for Ollama and LM
 Studio that answer as their public documents show: docs/openapi.yaml of
 github.com/ollama/ollama, and 1_developer/2_rest/endpoints.md of
-github.com/lmstudio-ai/docs. Only the ports differ from the usual ones.
+github.com/lmstudio-ai/docs. A proof asks ``transformers serve`` with a tiny model in
+the cache of the hub, as it lists no others. Only the ports differ from the usual ones.
 """
 
 import json
@@ -26,6 +27,7 @@ from tests.helpers.llama_server import llama_server
 from tests.helpers.phantom_folders import write_phantom
 from tests.helpers.scripted_server import Received, Script, ScriptedServer
 from tests.helpers.window_story import Story, open_window
+from tests.stories.test_real_server import transformers_server
 from viewer.domain.geometry import SizePx
 from viewer.models.openai_api.loopback_servers import Place, loopback_servers
 from viewer.services.probing import found
@@ -86,6 +88,12 @@ def llama_cpp(folder: Path) -> Iterator[Place]:
         yield Place(_port(base_url))
 
 
+@contextmanager
+def transformers_serve(folder: Path) -> Iterator[Place]:
+    with transformers_server(folder) as base_url:
+        yield Place(_port(base_url))
+
+
 def _port(base_url: str) -> int:
     return int(base_url.split(":")[2].partition("/")[0])
 
@@ -111,6 +119,7 @@ Serving = Callable[[Path], AbstractContextManager[Place]]
         (ollama, "medgemma-4b"),
         (lm_studio, "qwen2.5-vl-7b-instruct"),
         (llama_cpp, "tiny-vlm"),
+        pytest.param(transformers_serve, "tiny-llava", marks=pytest.mark.proof),
     ],
 )
 def test_that_three_clicks_lead_from_nothing_to_an_answer_on_a_radiograph(

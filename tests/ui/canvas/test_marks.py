@@ -1,15 +1,23 @@
 """Lengths, angles and regions: drawn, moved, deleted, undone, and their values."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, Qt
-from PySide6.QtGui import QContextMenuEvent, QPainterPath, QTransform
+from PySide6.QtCore import QCoreApplication, QEvent, QLineF, QPoint, QRectF, Qt
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QImage,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QTransform,
+)
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QGraphicsRectItem, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.ui.canvas.conftest import MakeShown, drag
@@ -34,6 +42,7 @@ from viewer.ui.canvas.marks.measures import (
     words,
 )
 from viewer.ui.canvas.overlays.aside import Surroundings
+from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.canvas.picture import picture_of
 
 GREY = Photometric.MONOCHROME2
@@ -309,6 +318,56 @@ def test_that_marks_are_laid_out_once_when_an_image_opens_or_its_reference_comes
     for _ in range(3):
         view.set_reference(mask)
     assert len(times) == 2
+
+
+class _Counting(QPainter):
+    """Paints, and counts the lines and the elements of paths that are drawn."""
+
+    def __init__(self, device: QImage) -> None:
+        super().__init__(device)
+        self.lines = self.elements = 0
+
+    def drawLines(self, lines: Sequence[QLineF]) -> None:  # type: ignore[override]  # noqa: N802
+        self.lines += len(lines)
+        super().drawLines(lines)
+
+    def strokePath(self, path: QPainterPath, pen: QPen) -> None:  # type: ignore[override]  # noqa: N802
+        self.elements += path.elementCount()
+        super().strokePath(path, pen)
+
+
+@pytest.mark.parametrize("kind", [MarkKind.POLYGON, MarkKind.FREEHAND])
+def test_that_lines_that_cross_are_no_path(
+    kind: MarkKind, monkeypatch: pytest.MonkeyPatch, qapp: QApplication
+) -> None:
+    """Qt strokes a path of them in the square of their number."""
+    del qapp
+    strokes, traced = MarkItem._strokes, list[QTransform]()
+
+    def counted(
+        item: MarkItem, native: QTransform
+    ) -> tuple[list[QLineF], QPainterPath]:
+        traced.append(native)
+        return strokes(item, native)
+
+    monkeypatch.setattr(MarkItem, "_strokes", counted)
+    corners = np.random.default_rng(3).uniform(10, 290, (40, 2)).tolist()
+    star, parent = mark(kind, *corners, corners[0]), QGraphicsRectItem()
+    item = MarkItem(star, (), Face(), parent, chosen=False)
+    picture = QImage(300, 300, QImage.Format.Format_RGB32)
+    picture.fill(Qt.GlobalColor.white)
+    painter = _Counting(picture)
+    item.draw(painter, QTransform())
+    sides = sum(len(line) - 1 for line in star.lines)
+    assert (painter.lines, painter.elements) == (2 * sides, 0)
+    item.draw(painter, QTransform())
+    assert len(traced) == 1
+    item.draw(painter, QTransform.fromTranslate(1, 0))
+    assert len(traced) == 2
+    painter.end()
+    for (ax, ay), (bx, by) in pairwise(corners):
+        middle = picture.pixelColor(round((ax + bx) / 2), round((ay + by) / 2))
+        assert middle != Qt.GlobalColor.white
 
 
 def test_that_two_views_share_a_book(

@@ -1,6 +1,7 @@
 """A mark on the scene: its lines, its handles if chosen, and its text."""
 
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import pairwise, starmap
 from typing import Final
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
@@ -46,6 +47,8 @@ _SQUEEZE: Final = 2.0
 
 _Framed = tuple[tuple[float, ...], QPointF, tuple[QRectF, ...]]
 """The linear part of a map to the view, where it maps the origin, and the frames."""
+_Drawn = tuple[QTransform, list[QLineF], QPainterPath]
+"""A map to the view, and the straight lines and the curves there."""
 
 
 class MarkItem(ScreenItem):
@@ -66,6 +69,7 @@ class MarkItem(ScreenItem):
         self._path = self._traced()
         self._native, self._bounds = QTransform(), QRectF()
         self._framed: _Framed | None = None
+        self._drawn: _Drawn | None = None
         self.tag = QRectF()
         self.leader: QLineF | None = None
 
@@ -159,15 +163,33 @@ class MarkItem(ScreenItem):
 
     def _draw_lines(self, painter: QPainter, native: QTransform, color: QColor) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        path = native.map(self._path)
-        for point in self.mark.handles if self._chosen else self._ends():
-            path.addPath(self._knob(native.map(_at(point))))
-        if self.mark.kind is MarkKind.ARROW and len(self.mark.points) > 1:
-            path.addPath(_head(*(native.map(_at(p)) for p in self.mark.points)))
+        if self._drawn is None or self._drawn[0] != native:
+            self._drawn = QTransform(native), *self._strokes(native)
+        _, lines, curves = self._drawn
         for shade, width in ((HALO, LINE_PX + 2.5), (color, LINE_PX)):
             pen = QPen(shade, width)
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-            painter.strokePath(path, pen)
+            painter.setPen(pen)
+            painter.drawLines(lines)
+            painter.strokePath(curves, pen)
+
+    def _strokes(self, native: QTransform) -> tuple[list[QLineF], QPainterPath]:
+        """Return the straight lines and the curves, in the view's pixels.
+
+        Lines are no part of the path: where they cross one another, as those of a large
+        polygon do, Qt strokes a path twenty times slower.
+        """
+        lines, curves = list[QLineF](), QPainterPath()
+        path = native.map(self._path)
+        if self.mark.kind is MarkKind.ELLIPSE:
+            curves.addPath(path)
+        else:
+            lines += _lines_of(path)
+        if self.mark.kind is MarkKind.ARROW and len(self.mark.points) > 1:
+            lines += _lines_of(_head(*(native.map(_at(p)) for p in self.mark.points)))
+        for point in self.mark.handles if self._chosen else self._ends():
+            curves.addPath(self._knob(native.map(_at(point))))
+        return lines, curves
 
     def _ends(self) -> tuple[PointPx, ...]:
         return () if self.mark.kind in _KNOBLESS else self.mark.points
@@ -200,6 +222,12 @@ def mark_path(mark: Mark) -> QPainterPath:
         for point in line[1:]:
             path.lineTo(_at(point))
     return path
+
+
+def _lines_of(path: QPainterPath) -> Iterator[QLineF]:
+    for polygon in path.toSubpathPolygons():
+        points = [polygon.at(n) for n in range(polygon.size())]
+        yield from starmap(QLineF, pairwise(points))
 
 
 def _head(tip: QPointF, tail: QPointF) -> QPainterPath:

@@ -32,7 +32,7 @@ from viewer.ui.canvas.overlays.answer_item import (
 )
 from viewer.ui.canvas.overlays.cell_answer import answer_rect
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay, cell_rect
-from viewer.ui.canvas.overlays.halo import LETTER, TEXT, text_size
+from viewer.ui.canvas.overlays.halo import LETTER, TEXT, Face, text_size
 from viewer.ui.canvas.overlays.label_places import (
     SeenGrid,
     axis_names,
@@ -394,6 +394,36 @@ def test_that_corner_text_goes_past_the_names_of_cells_which_stay_in_their_corne
     hidden = view._annotations._lines
     view.set_grid(None)
     assert hidden == view._annotations._lines
+
+
+def test_that_corner_text_is_laid_out_only_where_it_changes(
+    view: ImageView, make_shown: MakeShown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reference, answers and marks of an image come one after another."""
+    view.resize(420, 420)
+    view.show_image(make_shown())
+    times: list[int] = []
+    layout = corner_text.layout
+
+    def counted(
+        corners: CornerText, live: tuple[CornerLine, ...], area: QRectF,
+        face: Face, names: tuple[QRectF, ...],
+    ) -> tuple[corner_text.Line, ...]:  # fmt: skip
+        times.append(1)
+        return layout(corners, live, area, face, names)
+
+    monkeypatch.setattr(corner_text, "layout", counted)
+    for _ in range(3):
+        view.redraw()
+    assert times == []
+    view.zoom_by(1.5)
+    assert len(times) == 1
+    view.set_window(Window(10.0, 20.0))
+    assert len(times) == 2
+    view.resize(400, 400)
+    assert len(times) == 3
+    view.turn(6)
+    assert len(times) == 4
 
 
 @pytest.mark.parametrize("width", [400, 520, 700])

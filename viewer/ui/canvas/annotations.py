@@ -42,6 +42,7 @@ class Annotations:
         self._letters: tuple[corner_text.Line, ...] = ()
         self._bar: scale_bar.ScaleBar | None = None
         self._detail = Detail.FULL
+        self._laid_out: object = None
 
     @property
     def grounds(self) -> tuple[QRectF, ...]:
@@ -75,12 +76,17 @@ class Annotations:
         ``scale`` is device pixels per native pixel, ``ratio`` device pixels per pixel
         of the view.
         """
-        self._area, self._detail = area, current().detail
+        self._detail = current().detail
         corners, live = self._shown.corners, self._live(scale, display)
         if self._detail is Detail.MINIMAL:
             corners, live = minimal(corners), live[: int(self.key)]
         elif self._detail is Detail.NONE:
             corners, live = CornerText(), ()
+        # Most redraws, as those for answers and marks, change nothing here.
+        asked = area, scale / ratio, self._detail, self._orientation, live, names
+        if asked == self._laid_out:
+            return
+        self._laid_out, self._area = asked, area
         geometry, shown = self._shown.image.geometry, self._detail is not Detail.NONE
         turned = geometry.turned(self._orientation)
         self._letters = letters.layout(turned, area, LETTER, names) if shown else ()

@@ -94,6 +94,7 @@ def random_scene(seed: int) -> LabelScene:
     answers = tuple(_answers(random))
     layers.set_answers(answers)
     layers.place(native, area, grounds)
+    layers.settle()
     return LabelScene(layers.answers[::-1], native, area, grounds, scene)
 
 

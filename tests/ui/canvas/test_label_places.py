@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
 from PySide6.QtGui import QTransform
-from PySide6.QtWidgets import QGraphicsScene
+from PySide6.QtWidgets import QApplication, QGraphicsScene
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from tests.helpers.random_answers import faults, random_scene
 from tests.ui.canvas.conftest import MakeAnswer, MakeShown
@@ -15,6 +16,7 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.layers import DrawnMark, Layers
+from viewer.ui.canvas.marks.item import MarkItem
 from viewer.ui.canvas.overlays.aside import (
     Surroundings,
     _by_rank,
@@ -193,3 +195,64 @@ def _meets(rect: QRectF, shape: QRectF) -> bool:
 def _shared(label: QRectF, rects: list[QRectF]) -> float:
     met = (label.intersected(rect) for rect in rects)
     return sum(rect.width() * rect.height() for rect in met)
+
+
+def test_that_views_place_their_labels_one_after_another(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Turns of all views in one round of the event loop would hold the window up."""
+    monkeypatch.setattr("viewer.ui.canvas.layers._TURN_S", 0.0)
+    views = [_layers_of(("12.3 mm",), 20) for _ in range(4)]
+    went_on, go_on = set[Layers](), Layers._go_on
+
+    def counted(layers: Layers, seconds: float = 0.0) -> None:
+        went_on.add(layers)
+        go_on(layers, seconds)
+
+    for each in views:
+        each.place(QTransform(), QRectF(0, 0, 1000, 1000), ())
+    monkeypatch.setattr(Layers, "_go_on", counted)
+    QApplication.processEvents()
+    (first,) = went_on
+    assert not first.settled
+    delete(first._scene)  # as where a view is closed meanwhile
+    went_on.clear()
+    qtbot.waitUntil(lambda: all(each.settled for each in views))
+    assert went_on == {*views} - {first}
+
+
+@pytest.mark.usefixtures("qapp")
+def test_that_a_turn_frames_no_more_marks_than_it_has_time_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frames, times = MarkItem.frames, list[MarkItem]()
+
+    def counted(item: MarkItem, native: QTransform) -> tuple[QRectF, ...]:
+        times.append(item)
+        return frames(item, native)
+
+    monkeypatch.setattr(MarkItem, "frames", counted)
+    layers = _layers_of(("12.3 mm",), 90)
+    layers.place(QTransform(), QRectF(0, 0, 1000, 1000), ())
+    assert times == []
+    layers._go_on(0.0)
+    assert len(times) == 1
+    layers.settle()
+    assert len(times) == 90
+
+
+@pytest.mark.usefixtures("qapp")
+def test_that_a_mark_that_is_being_drawn_among_many_has_its_words_at_once() -> None:
+    layers = _layers_of(("12.3 mm",), 30)
+    area = QRectF(0, 0, 1000, 1000)
+    layers.place(QTransform(), area, ())
+    layers.settle()
+    known = [DrawnMark(item.mark, item.words, chosen=False) for item in layers.marks]
+    ends = PointPx(480, 500), PointPx(520, 500)
+    new = DrawnMark(Mark(MarkKind.LENGTH, ends), ("40 px",), chosen=False)
+    layers.set_marks((*known[::-1], new))
+    layers.place(QTransform(), area, ())
+    assert not layers.settled
+    first, *others = layers.marks
+    assert area.contains(first.tag)
+    assert not any(first.tag.intersects(item.tag) for item in others)

@@ -8,19 +8,21 @@ from dataclasses import dataclass
 from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QTimer
 from PySide6.QtGui import QTransform
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsRectItem, QGraphicsScene
+from shiboken6 import isValid
 
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark
 from viewer.domain.reference import Mask
 from viewer.domain.slide import SlideMap, is_region
-from viewer.ui.canvas.overlays.aside import NOTHING, Surroundings, edges
+from viewer.ui.canvas.overlays.aside import NOTHING, Edges, Surroundings, edges
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.widgets.theme import current
@@ -41,12 +43,14 @@ if TYPE_CHECKING:
     from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 
 
-_AT_ONCE: Final = 16
+_AT_ONCE: Final = 8
 """Where there are more labels, they are placed in later turns of the event loop."""
 _TURN_S: Final = 0.01
 """So long a turn places labels."""
 _CLEAR_OF_LINES: Final = 40
 """So many labels keep off other shapes, which takes time; the rest off texts alone."""
+_TAKES_TURNS: "Final[WeakValueDictionary[str, Layers]]" = WeakValueDictionary()
+"""The layers, of all views, whose labels are being placed turn by turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +67,8 @@ class Layers:
 
     They are laid out by the next :meth:`place`, because opening an image loads several
     layers at once. More than a few labels have their places in further turns of the
-    event loop, as there may be hundreds, of the same marks in several views; until then
-    they move with their shapes.
+    event loop, as there may be hundreds, of the same marks in several views, one view
+    after another; until then they move with their shapes.
     """
 
     def __init__(self, scene: QGraphicsScene, face: Face) -> None:
@@ -76,7 +80,7 @@ class Layers:
         self._stale = False
         self._unplaced: Iterator[None] = iter(())
         self._later = QTimer(scene, singleShot=True, interval=0)
-        self._later.timeout.connect(self._go_on)
+        self._later.timeout.connect(self._take_turn)
         self._planes: PlanesItem | None = None
         self._bits: npt.NDArray[np.bool_] | None = None
         self._state: PresentationState | None = None
@@ -140,13 +144,22 @@ class Layers:
 
     @property
     def settled(self) -> bool:
-        """Whether every label has its place."""
-        return not self._later.isActive()
+        """Whether every label has its place, or the view is gone."""
+        return not (isValid(self._later) and self._later.isActive())
 
     def settle(self) -> None:
         """Give every label its place now."""
         while not self.settled:
             self._go_on()
+
+    def _take_turn(self) -> None:
+        """Place labels for a while, unless another view is at it: a turn is for one."""
+        before = _TAKES_TURNS.get("first", self)
+        if before is not self and not before.settled:
+            self._later.start()
+            return
+        _TAKES_TURNS["first"] = self
+        self._go_on()
 
     def _go_on(self, seconds: float = _TURN_S) -> None:
         """Place labels until so many seconds have gone by, and the rest later."""
@@ -168,11 +181,13 @@ class Layers:
         tagged = (*reversed(self._answers), *self._marks)
         several_turns = len(tagged) > _AT_ONCE
         if several_turns:
-            for item in tagged:
-                item.follow(item.transform() * native)
+            self._follow(tagged, native, area, grounds)
             yield
-        taken = [*grounds, *self.cell_names(native, area)]
-        shapes = [edges(item.frames(item.transform() * native)) for item in tagged]
+        taken, shapes = [*grounds, *self.cell_names(native, area)], list[Edges]()
+        for item in tagged:
+            shapes.append(edges(item.frames(item.transform() * native)))
+            if several_turns:
+                yield
         covered, whole = edges(taken), np.concatenate((NOTHING, *shapes))
         for n, item in enumerate(tagged):
             others = whole  # the words of a mark keep off its own lines too
@@ -188,6 +203,22 @@ class Layers:
         if self._boxes:
             cells = self._grid.names(native, area) if self._grid else ()
             self._boxes.lay_out((*taken, *cells))
+
+    def _follow(
+        self, tagged: "Sequence[AnswerItem | MarkItem]", native: QTransform,
+        area: QRectF, grounds: tuple[QRectF, ...],
+    ) -> None:  # fmt: skip
+        """Let labels move with their shapes until they are placed.
+
+        A mark that is being drawn is a new one at each move of the mouse: its words
+        are placed at once, off all other texts, or its value would flicker.
+        """
+        for item in tagged:
+            item.follow(item.transform() * native)
+        new = [mark for mark in self._marks if mark.tag.isNull()]
+        if len(new) == 1:
+            texts = edges((*grounds, *(item.tag for item in tagged)))
+            new[0].lay_out(new[0].transform() * native, Surroundings(area, texts))
 
     def hide(self, *, hidden: bool) -> None:
         """Hide all overlays, or show those that are loaded."""

@@ -2,6 +2,15 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+CONSENSUS: Final = "consensus"
+"""The reader of an answer that several physicians gave together."""
+
+
+def is_consensus(reader: str) -> bool:
+    """Tell whether a reader's name stands for several who answered together."""
+    return reader.strip().casefold() == CONSENSUS
 
 
 @dataclass(frozen=True, slots=True)

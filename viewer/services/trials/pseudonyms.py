@@ -15,6 +15,7 @@ from viewer.domain.case import Dataset, DatasetImage, ImageRef, Notice
 from viewer.domain.evidence import with_images_named
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.item import TASK_MARK, Item
+from viewer.domain.physician import is_consensus
 from viewer.domain.result import TrialResult
 from viewer.domain.rubric import Grades
 from viewer.models.catalog import spec_of
@@ -35,7 +36,8 @@ class Pseudonyms:
 
     ``patients``, ``images``, ``items`` and ``readers`` map names to pseudonyms (P00001,
     I00001, N00001, R00001); ``results`` are the run's under them. ``mark`` is a prefix
-    of every pseudonym. A trial without an image stays without one.
+    of every pseudonym. A trial without an image stays without one, and the consensus
+    of readers has no name to hide.
     """
 
     def __init__(
@@ -55,7 +57,12 @@ class Pseudonyms:
         self.items = _numbered(f"{mark}N", keys)
         named = {*readers, *(n for item in dataset.items for n in _readers_of(item))}
         named |= {n for image in dataset.images for n in _read_by(image)}
-        self.readers = {"": "", **_numbered(f"{mark}R", sorted(named - {""}))}
+        kept = {name: name for name in named if not name or is_consensus(name)}
+        self.readers = {
+            "": "",
+            **kept,
+            **_numbered(f"{mark}R", sorted(named - kept.keys())),
+        }
         studies = sorted({i.study for i in dataset.images})
         self._studies = _numbered(f"{mark}S", studies)
         self.results = tuple(self._result(result) for result in results)

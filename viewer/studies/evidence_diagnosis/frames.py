@@ -80,7 +80,7 @@ def frames(
     rows = rows_of(results, dataset, params)
     asked = {row.case.key for row in rows}
     items = [item for item in dataset.items if item.key in asked]
-    people = people_rows(items, params.human_mode, judged_of(results, dataset))
+    people = people_rows(items, judged_of(results, dataset))
     printed = published_table(published_rows(), checks())
     answers = (*beside_models(people, rows), *rows)
     return found | {

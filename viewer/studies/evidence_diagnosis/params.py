@@ -98,15 +98,6 @@ class QueryPosition(StrEnum):
     GENERATED = "generated"
 
 
-class HumanMode(StrEnum):
-    """How two physicians become one row; the paper says both (E004-24)."""
-
-    CONSENSUS = "consensus"
-    """They answered together."""
-    MEAN = "mean"
-    """They answered alone, and their scores are averaged."""
-
-
 class Decision(StrEnum):
     """Which score counts if several judges score an answer."""
 
@@ -299,13 +290,6 @@ class Params:
         "Class of a model in Figure 4, such as my-model=Small, separated by commas; "
         "the paper's own models are known.",
         "Classes of models",
-    )
-    human_mode: HumanMode = param(
-        HumanMode.CONSENSUS,
-        OneOf(HumanMode),
-        "How several physicians are combined into one row.",
-        "Physicians",
-        ("one answer together", "mean of their own"),
     )
     small_cases: int = param(
         10,

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
@@ -11,6 +11,7 @@ from viewer.domain.answer import ChoiceAnswer, Status
 from viewer.domain.case import Dataset
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.item import Item, item_of
+from viewer.domain.physician import is_consensus
 from viewer.domain.result import Score, TrialResult
 from viewer.metrics.posterior import Posterior
 from viewer.results.records import NOT_COUNTED
@@ -18,7 +19,6 @@ from viewer.studies.evidence_diagnosis.beliefs import posterior_of, rapt_of
 from viewer.studies.evidence_diagnosis.params import (
     JUDGES,
     PREPARING,
-    HumanMode,
     Params,
     Task,
 )
@@ -124,47 +124,55 @@ def _place(gold: str) -> int | None:
     return int(truth["order"].index(truth["right"])) if "right" in truth else None
 
 
-MEAN_OF_PEOPLE: Final = "Physicians, mean"
-"""The row of several physicians who answered alone."""
+MEAN_OF_READERS: Final = "mean of individual readers"
+"""The row of all physicians who answered alone, if there are several."""
+CONSENSUS_OF_READERS: Final = "consensus of readers"
+"""The row of the answers that physicians gave together."""
 
 
 def people_rows(
-    items: Iterable[Item], mode: HumanMode, judged: Judged = MappingProxyType({})
+    items: Iterable[Item], judged: Judged = MappingProxyType({})
 ) -> tuple[Row, ...]:
     """Return the physicians' answers as the tables count them (E004-20, -24).
 
     A choice is right or wrong; without a choice there is no answer. A differential has
     the judge's verdict; without one (``judged``) only the rank at which the diagnosis
-    appears verbatim is known. Physicians who answered separately become one row if
-    their mean is wanted.
+    appears verbatim is known. The answers of several who answered alone follow once
+    more as those of their mean, each of them a repeat.
     """
     found: list[Row] = []
+    averaged: list[Row] = []
     readers: dict[str, int] = {}
     for item in items:
         case = EvidenceCase.of_item(item)
         for one in answered(item):
-            place = readers.setdefault(one.reader, len(readers))
-            mean = mode is HumanMode.MEAN
-            who = MEAN_OF_PEOPLE if mean else one.reader
+            together = is_consensus(one.reader)
+            who = CONSENSUS_OF_READERS if together else one.reader
             trial = judged.get((item.key, one.reader))
-            rows = _person(case, who, place if mean else 0, one, trial)
-            found += (replace(row, patient=item.patient) for row in rows)
-    return tuple(found)
+            own = _person(case, who, item.patient, one, trial)
+            found += own
+            if not together:
+                place = readers.setdefault(one.reader, len(readers))
+                averaged += (
+                    replace(row, model=MEAN_OF_READERS, repeat=place) for row in own
+                )
+    return (*found, *(averaged if len(readers) > 1 else ()))
 
 
 def _person(
     case: EvidenceCase,
     who: str,
-    repeat: int,
+    patient: str,
     answer: Answered,
     trial: TrialResult | None,
-) -> Iterator[Row]:
+) -> tuple[Row, Row]:
+    """Return a physician's differential and choice."""
     right = answer.option == case.answer
     verdict = Status.SCORED_CORRECT if right else Status.SCORED_WRONG
     chosen = Status.UNPARSED if answer.option is None else verdict
-    row = Row(case, who, Task.FDX, Showing(), chosen, repeat=repeat, person=True)
-    yield _differential(replace(row, task=Task.DDX), answer, trial)
-    yield replace(row, chosen=answer.option)
+    row = Row(case, who, Task.FDX, Showing(), chosen, person=True, patient=patient)
+    listed = _differential(replace(row, task=Task.DDX), answer, trial)
+    return listed, replace(row, chosen=answer.option)
 
 
 def _differential(row: Row, answer: Answered, trial: TrialResult | None) -> Row:

@@ -16,7 +16,8 @@ from viewer.writers.verify.verdicts import Verdict
 _PREPARING = ("extraction", "summaries", "distractors")
 _TOPS, _OPTIONS = (1, 3, 5, 10), range(4)
 _PEOPLE = "physicians"
-_MEAN_OF_PEOPLE = "Physicians, mean"
+_MEAN_OF_READERS = "mean of individual readers"
+_CONSENSUS, _CONSENSUS_OF_READERS = "consensus", "consensus of readers"
 _ABOUT = ("task", "model", "language", "patient", "case")
 _WRITTEN = ("ddx", "open_fdx")
 _FIRST = ("first", "first_score", "first_covers")
@@ -75,7 +76,8 @@ def _answered(source: Source, asked: Verdicts) -> Rows:
                 "judges": one.numbers,
             }
         )
-    rows = [*_physicians(source, asked, people), *rows]
+    physicians = [*_physicians(source, asked, people)]
+    rows = [*physicians, *_averaged(physicians), *rows]
     judged = [
         row["arm"] == "raw" and row["repeat"] == 0 and row["judge"] is not None
         for row in rows
@@ -140,20 +142,19 @@ def _physicians(
     for one in asked:
         if one.gold["arm"] == "raw" and not one.gold["turned"]:
             raw.setdefault((_case_of(one), one.finding), set()).add(one.status)
-    mean, repeats = source.params["human_mode"] == "mean", dict[str, int]()
     for case, name, option, answer in source.people.get("physicians", ()):
         judgement = scores.get((case, places[case]))
         places[case] += 1
-        repeat = repeats.setdefault(name, len(repeats)) if mean else 0
-        model = _MEAN_OF_PEOPLE if mean else name
+        together = name.strip().casefold() == _CONSENSUS
+        model = _CONSENSUS_OF_READERS if together else name
         truth = right.get(case, answer)
         verdict = "scored_correct" if option == truth else "scored_wrong"
         chosen = "unparsed" if option is None else verdict
         for task, said, status in (("ddx", None, "excluded"), ("fdx", option, chosen)):
-            own = _about(of_case[case], model, task, "raw", repeat)
+            own = _about(of_case[case], model, task, "raw", 0)
             nothing = dict.fromkeys(("judge", "human", "first", "place"))
             own |= {**nothing, "person": True, "order": 0, "told": False, "judges": {}}
-            own |= {"chosen": said, "answer": truth, "repeat": repeat}
+            own |= {"chosen": said, "answer": truth, "repeat": 0}
             score = judgement if task == "ddx" else None
             own["status"] = status if score is None else score.status
             if score is not None:
@@ -163,6 +164,16 @@ def _physicians(
             if of_models and of_models <= {"excluded", "pending"}:
                 own["status"] = "pending" if "pending" in of_models else "excluded"
             yield own
+
+
+def _averaged(physicians: Rows) -> Iterator[dict[str, object]]:
+    """Yield the rows of several who answered alone again, as those of their mean."""
+    alone = [one for one in physicians if one["model"] != _CONSENSUS_OF_READERS]
+    readers = list(dict.fromkeys(one["model"] for one in alone))
+    for one in alone if len(readers) > 1 else ():
+        place = readers.index(one["model"])
+        own = {"model": _MEAN_OF_READERS, "repeat": place}
+        yield {**one, **own, "pair": f"{one['case']}|{place}"}
 
 
 def _judge_frames(source: Source, answers: Rows) -> dict[str, Rows]:

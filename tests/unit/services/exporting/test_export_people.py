@@ -77,7 +77,10 @@ def with_people(folder: Path) -> Dataset:
     """Return cases that physicians answered, and people scored the judge's answers."""
     made = SAMPLES["evidence_diagnosis"].make(folder)
     more = {
-        "physicians": [["Ann", ["gout"], 0], ["Bob", ["lupus"], None]],
+        "physicians": [
+            *(["Ann", ["gout"], 0], ["Bob", ["lupus"], None]),
+            ["Consensus", ["gout", "lupus"], 0],
+        ],
         "judge_labels": [["ddx", "studied", 3], ["open_fdx", "studied", 4]],
     }
     items = (replace(i, reference={**i.reference, **more}) for i in made.items)
@@ -85,11 +88,10 @@ def with_people(folder: Path) -> Dataset:
 
 
 @pytest.mark.parametrize(
-    ("mode", "context"),
-    [("consensus", "all"), pytest.param("mean", "single", marks=pytest.mark.proof)],
+    "context", ["all", pytest.param("single", marks=pytest.mark.proof)]
 )
 def test_that_physicians_labels_and_sensitivities_are_worked_out_again(
-    mode: str, context: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    context: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = with_people(tmp_path / "d")
     sample = replace(SAMPLES["evidence_diagnosis"], make=lambda _: made)
@@ -100,7 +102,6 @@ def test_that_physicians_labels_and_sensitivities_are_worked_out_again(
         "draws": 3,
         "cyclic_orders": False,
         "arms": ["raw", "expert", "refined"],
-        "human_mode": mode,
         "context": context,
         "differential_arms": ["raw"],
     }
@@ -117,9 +118,12 @@ def test_that_physicians_labels_and_sensitivities_are_worked_out_again(
     for name in ("Ann", "Bob", "gout", "lupus"):
         assert name.encode() not in members["people.json"]
     table = csv.DictReader(io.StringIO(members["tables/table_02.csv"].decode()))
-    first = next(table)
-    assert int(first["ddx_all_n"]) == len(made.items) * (2 if mode == "mean" else 1)
-    assert first["rank_all"] == ""
+    rows, n = list(table)[:4], len(made.items)
+    assert [row["model"] for row in rows] == [
+        *("R00001", "R00002", "consensus of readers", "mean of individual readers")
+    ]
+    assert [int(row["ddx_all_n"]) for row in rows] == [n, n, n, 2 * n]
+    assert {row["rank_all"] for row in rows} == {""}
     people = json.loads(members["people.json"])
     people["physicians"][0][2] = 2
     members["people.json"] = json.dumps(people).encode()

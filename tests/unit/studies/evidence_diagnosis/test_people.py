@@ -60,8 +60,10 @@ def test_that_the_judge_scores_physicians_as_it_scores_models(tmp_path: Path) ->
     assert {one.score.status for one in people} == {Status.SCORED_CORRECT}
     assert {one.score.number("judge") for one in people} == {5.0}
     table = next(t for t in report.data.tables if t.name == "table_02").records()
-    ann, bob, studied = table
+    ann, bob, mean, studied = table
     assert (ann["model"], bob["model"], studied["model"]) == ("Ann", "Bob", "studied")
+    assert mean["model"] == "mean of individual readers"
+    assert mean["ddx_all_n"] == 2 * len(dataset.items)
     assert (ann["ddx_all"], ann["ddx_all_n"]) == (1.0, len(dataset.items))
     assert ann["rank_all"] is None
     figure = gap_figure(table)

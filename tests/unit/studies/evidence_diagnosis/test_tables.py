@@ -22,7 +22,7 @@ from viewer.domain.specialties import GROUPS, SPECIALTIES
 from viewer.metrics.posterior import cyclic_orders
 from viewer.results.frame import frame_of_rows
 from viewer.studies.evidence_diagnosis.frames import ANSWERS, SENSITIVITIES
-from viewer.studies.evidence_diagnosis.params import Arm, HumanMode, Task
+from viewer.studies.evidence_diagnosis.params import Arm, Task
 from viewer.studies.evidence_diagnosis.rows import Row, people_rows
 from viewer.studies.evidence_diagnosis.sensitivity_tables import SIX_TYPES
 from viewer.studies.evidence_diagnosis.showing import Showing, showing_of
@@ -346,7 +346,7 @@ def answered(item: Item, *entries: list[object]) -> Item:
 
 
 @pytest.mark.statement("E004-10", "E004-20", "E004-24")
-def test_that_physicians_stand_above_the_models_as_one_or_as_their_mean() -> None:
+def test_that_physicians_stand_alone_as_their_mean_and_as_their_consensus() -> None:
     cases = some_cases(2, 0)
     right, wrong = cases[0].answer, cases[0].answer + 1
     both = ["Lymphoma", cases[0].diagnosis]
@@ -355,14 +355,24 @@ def test_that_physicians_stand_above_the_models_as_one_or_as_their_mean() -> Non
         answered(cases[1].item(), ["r1", both, right], ["r2", both, None]),
         ENGLISH.item(),
     ]
-    consensus = people_rows(items, HumanMode.CONSENSUS)
     assert wrong == 1
-    line, second = lines_of("table_02", consensus)
+    line, second, together = lines_of("table_02", people_rows(items))
     assert (line["model"], line["fdx_en"], line["rank_en"]) == ("r1", 1.0, None)
     assert (second["fdx_en_k"], second["fdx_en_n"]) == (0, 2)
     assert second["fdx_en_n_unparsed"] == 1
-    mean = people_rows(items, HumanMode.MEAN)
-    (together,) = lines_of("table_02", mean)
-    assert (together["model"], together["fdx_en"]) == ("Physicians, mean", 0.5)
+    assert together["model"] == "mean of individual readers"
+    assert together["fdx_en"] == (line["fdx_en"] + second["fdx_en"]) / 2 == 0.5
+    mean = [one for one in people_rows(items) if one.model == together["model"]]
     assert [row.first_match for row in mean if row.task is Task.DDX] == [2] * 4
-    assert people_rows([ENGLISH.item()], HumanMode.MEAN) == ()
+    # What they answered together is none of what their mean is of.
+    items[1] = answered(cases[1].item(), ["Consensus ", both, right])
+    lines = lines_of("table_02", people_rows(items))
+    assert [(one["model"], one["fdx_en"], one["fdx_en_n"]) for one in lines] == [
+        *(("r1", 1.0, 1), ("r2", 0.0, 1), ("consensus of readers", 1.0, 1)),
+        ("mean of individual readers", 0.5, 2),
+    ]
+    # One who answered alone has no mean.
+    assert {one.model for one in people_rows(items[1:])} == {"consensus of readers"}
+    (alone,) = lines_of("table_02", people_rows([answered(items[2], ["r1", both, 0])]))
+    assert alone["model"] == "r1"
+    assert people_rows([ENGLISH.item()]) == ()

@@ -15,7 +15,14 @@ from viewer.writers.verify.main import verify
 @pytest.mark.proof
 def test_what_a_bundle_of_a_hundred_patients_takes(tmp_path: Path) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
-        run = bundled_run(store, tmp_path, 100, paper_replicates=1000, replicates=10000)
+        run = bundled_run(
+            store,
+            tmp_path,
+            100,
+            grids=[8, 4],
+            paper_replicates=1000,
+            replicates=10000,
+        )
         started = time.perf_counter()
         data = run_bundle(store, run)
     written = time.perf_counter()

@@ -74,7 +74,7 @@ def _trials(seen: Seen) -> list[str]:
 
 def _asked(store: Store, folder: Path, study: str) -> int:
     if study == PLACING:
-        return bundled_run(store, folder, n=3, absent_findings=True)
+        return bundled_run(store, folder, n=3, grids=[8, 4], absent_findings=True)
     refusal = "I cannot help with that."
     return item_run(store, folder / "d", study, refuses=refusal, unread="?")
 

@@ -61,7 +61,7 @@ GRADES = (
 
 def _asked(store: Store, folder: Path, study: str) -> int:
     if study == PLACING:
-        return bundled_run(store, folder, n=2, absent_findings=True)
+        return bundled_run(store, folder, n=2, grids=[8, 4], absent_findings=True)
     run = item_run(store, folder / "d", study, refuses=REFUSAL, unread="?")
     if study == "rubric_reading":
         (folder / "d" / "grades.csv").write_text(GRADES)

@@ -46,7 +46,7 @@ def bundled_run(store: Store, folder: Path, n: int = 5, **params: object) -> int
     answers = folder / "answers.json"
     answers.write_text(json.dumps(said | denied))
     odd = ModelProfile("odd", "scripted", {"answers_file": str(answers)})
-    settings = {"grids": [8, 4], "paper_replicates": 60, "replicates": 90, **params}
+    settings = {"grids": [8], "paper_replicates": 60, "replicates": 90, **params}
     settings.setdefault("findings", list(FINDINGS))
     return plan_and_finish(
         store, a_spec([D4, UNIFORM, odd], repeats=2, params=settings)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.helpers.phantom_folders import write_phantom
-from tests.helpers.tiny_study import a_spec, plan_and_finish
+from tests.helpers.tiny_study import FEW_RESAMPLES, a_spec, plan_and_finish
 from viewer.domain.case import DatasetImage
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
@@ -68,7 +68,7 @@ def ask_five(store: Path, folder: Path, size: SizePx) -> Asked:
         spec = a_spec(
             five_models(folder, field, deepest_point(inside, 1.0), half),
             dataset=_DATASET,
-            params={"findings": [finding], "views": ["frontal"]},
+            params={"findings": [finding], "views": ["frontal"], **FEW_RESAMPLES},
         )
         run = plan_and_finish(opened, spec)
         paths = write_report(opened, run, folder / "report")

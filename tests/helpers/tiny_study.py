@@ -4,6 +4,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import pytest
@@ -34,6 +35,8 @@ from viewer.writers.tables import csv_bytes
 
 D4 = ModelProfile("says-d4", "scripted", {"answer": "D4"})
 UNIFORM = ModelProfile("uniform", "uniform")
+FEW_RESAMPLES: Final = {"replicates": 20, "paper_replicates": 20}
+"""For tests that look at no interval: a bundle's are drawn again in plain Python."""
 
 
 def write_images(folder: Path, n: int, finding: str = "Edema") -> Path:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.helpers.bundled_run import CANARIES, bundled_run
 from tests.helpers.five_answers import ask_five
-from tests.helpers.tiny_study import a_spec, finish, planned
+from tests.helpers.tiny_study import FEW_RESAMPLES, a_spec, finish, planned
 from viewer.cli import run_command_line
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
@@ -43,7 +43,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, bytes]:
     """Return a store's path, its run and the run's bundle."""
     folder = tmp_path_factory.mktemp(CANARIES[0])
     with open_store(folder / "s.sqlite") as store:
-        run = bundled_run(store, folder)
+        run = bundled_run(store, folder, grids=[8, 4])
         return folder / "s.sqlite", run, run_bundle(store, run)
 
 
@@ -83,7 +83,12 @@ def test_that_a_long_reply_with_line_breaks_is_a_cell_like_any_other(
     said = 'A thought.\r\nAnother,\n"quoted" one.\n' * 5_000
     model = ModelProfile("talks", "scripted", {"answer": f"{said}The cell is D4."})
     with open_store(tmp_path / "s.sqlite") as store:
-        run = planned(store, tmp_path / "d", a_spec([model]), 2)
+        run = planned(
+            store,
+            tmp_path / "d",
+            a_spec([model], params={"grids": [8], **FEW_RESAMPLES}),
+            2,
+        )
         finish(store, run)
         assert verify(run_bundle(store, run), quiet).wrong == []
 

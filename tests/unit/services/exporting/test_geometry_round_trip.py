@@ -20,7 +20,7 @@ from PIL import Image, ImageOps
 
 from tests.helpers.geometries import GEOMETRIES, centred_square, pixel_height
 from tests.helpers.make_dicom import make_dicom
-from tests.helpers.tiny_study import a_spec, finish, plan_and_finish
+from tests.helpers.tiny_study import FEW_RESAMPLES, a_spec, finish, plan_and_finish
 from tests.unit.services.exporting.test_export_bundle import members_of, quiet
 from viewer.domain.answer import BoxesAnswer, CellAnswer, MaskAnswer, PointAnswer
 from viewer.domain.case import DatasetImage
@@ -221,7 +221,7 @@ def asked(
         spec = a_spec(
             list(models(geometry, box)),
             dataset="d",
-            params={"grids": [8], "side": SIDE, "mask_mode": "exact"},
+            params={"grids": [8], "side": SIDE, "mask_mode": "exact", **FEW_RESAMPLES},
         )
         run = plan_and_finish(store, spec)
         (image,) = cases.dataset_named(store, "d").images

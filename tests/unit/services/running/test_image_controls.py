@@ -460,7 +460,11 @@ def test_that_absent_findings_and_options_of_no_question_have_no_control(
             re.sub(r"[A-D]\. ", "", own).split("\n")
         )
     with open_store(tmp_path / "s.sqlite") as store:
-        params: dict[str, Any] = {"absent_findings": True, "controls": ["noise"]}
+        params: dict[str, Any] = {
+            "grids": [8, 4],
+            "absent_findings": True,
+            "controls": ["noise"],
+        }
         run = bundled_run(store, tmp_path / "b", 3, **params)
         named = {one.condition for one in report_data(store, run).results}
     assert named == {

@@ -19,8 +19,9 @@ from viewer.results.spec import Cell, Line, TableSpec
 from viewer.services.reporting.report_run import report_data
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import OURS, PLACING
+from viewer.studies.grid_localization.estimators import GAIN, RANDOM_CELL
 
-BASELINES = {"chance level", "chance", "constant answer", "random cell", "gain"}
+BASELINES = {"chance level", "chance", "constant answer", RANDOM_CELL, GAIN}
 """Estimators of what somebody reaches who sees nothing."""
 RATES = {"rate", "share", "nested mean of rates"}
 """Estimators of what a model reaches, where they read a verdict."""

@@ -22,8 +22,8 @@ from viewer.services.synthetic.phantom.rays import detector
 from viewer.services.synthetic.phantom.scene import Scene, build_scene
 from viewer.services.synthetic.phantom.solids import Solid
 
-SIZE = SizePx(100, 80)
-COARSE = SizePx(30, 24)
+SIZE = SizePx(60, 48)
+COARSE = SizePx(20, 16)
 VIEWS = (View.FRONTAL, View.LATERAL)
 Bools = npt.NDArray[np.bool_]
 Points = npt.NDArray[np.float64]

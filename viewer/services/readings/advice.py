@@ -66,13 +66,15 @@ class _Advice:
 class Advised:
     """Cases with a model's answers: ``answered`` of them, ``wrong`` ones on purpose.
 
-    ``kind`` is what it answers with, such as heat_map or choice.
+    ``kind`` is what it answers with, such as heat_map or choice. ``passed_over`` were
+    drawn to be wrong, but no answer to them would be.
     """
 
     tasks: tuple[PlannedTask, ...]
     kind: str
     answered: int
     wrong: int
+    passed_over: int = 0
 
     @property
     def sentence(self) -> str:
@@ -82,7 +84,12 @@ class Advised:
         if not self.wrong:
             return f"{told}."
         few = "; with so few, only large effects will show" if self.wrong < FEW else ""
-        return f"{told}, {self.wrong:,} of them made wrong on purpose{few}."
+        left = counted(self.passed_over, "case")
+        passed = f" No answer would be wrong in {left}, which keep the model's own."
+        return (
+            f"{told}, {self.wrong:,} of them made wrong on purpose{few}."
+            f"{passed if self.passed_over else ''}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,29 +133,28 @@ def with_advice(store: Store, shown: Shown, tasks: Sequence[PlannedTask]) -> Adv
     )
     asked: dict[str, tuple[Trial, Answer]] = _answered(store, shown, _place)
     told = {t.item: asked[t.item] for t in tasks if t.item in asked}
-    wrong = _drawn(told, shown)
     question = next(q for q in shown.form.questions if isinstance(q, PlaceQuestion))
-    advice = {
-        item: found
+
+    def misplaced(item: str) -> _Advice | None:
+        trial, answer = told[item]
+        places = Places(context, trial)
+        moved = places.misplaced(answer, question.kinds[0], shown.seed)
+        return None if moved is None else _of_place(places, moved, question, shown)
+
+    own = {
+        item: one
         for item, (trial, answer) in told.items()
-        if (
-            found := _of_place(
-                Places(context, trial),
-                answer,
-                question,
-                shown,
-                wrong=item in wrong,
-            )
-        )
+        if (one := _of_place(Places(context, trial), answer, question, shown))
     }
-    kind = type_of(next(iter(told.values()))[1])
-    if not advice:
+    kind = type_of(next(iter(told.values()))[1]) if told else ""
+    if told and not own:
         raise WrongUseError(
             f"'{aid.model}' answers with a {kind.replace('_', ' ')}, which stands for "
             f"none of the {_PLACED[question.kinds[0]]} that readers place.",
             "Let readers place a cell or a point, or choose another model.",
         )
-    return _armed(shown, tasks, advice, wrong, kind)
+    wrong = _made_wrong(own, shown, misplaced)
+    return _armed(shown, tasks, own | wrong.advice, wrong, kind)
 
 
 def with_chosen(
@@ -163,17 +169,20 @@ def with_chosen(
     items = {item.key: item for item in dataset.items}
     asked = _answered(store, shown, _letter)
     chosen = {t.item: asked[t.item][1] for t in tasks if t.item in asked}
-    wrong = _drawn(chosen, shown)
-    advice: dict[str, _Advice] = {}
-    for task in tasks:
-        key = chosen.get(task.item)
-        if key is None:
-            continue
-        if task.item in wrong:
-            right = choice.right(item_of(items, task.item))
-            key = _other(task, choice, right, shown.seed)
-        advice[task.item] = _Advice(values_as_json({choice.question: key}))
-    return _armed(shown, tasks, advice, wrong, "choice")
+    by_item = {task.item: task for task in tasks}
+
+    def other(item: str) -> _Advice | None:
+        right = choice.right(item_of(items, item))
+        key = _other(by_item[item], choice, right, shown.seed)
+        return None if key is None else _chosen(choice, key)
+
+    wrong = _made_wrong(chosen, shown, other)
+    own = {item: _chosen(choice, key) for item, key in chosen.items()}
+    return _armed(shown, tasks, own | wrong.advice, wrong, "choice")
+
+
+def _chosen(choice: Choice, key: str) -> _Advice:
+    return _Advice(values_as_json({choice.question: key}))
 
 
 def _answered(
@@ -201,8 +210,21 @@ def _letter(answer: object) -> str | None:
     return letter_of(answer.option) if isinstance(answer, ChoiceAnswer) else None
 
 
-def _drawn(told: Collection[str], shown: Shown) -> frozenset[str]:
-    """Return the cases whose answer is replaced, drawn by the seed; none raises."""
+@dataclass(frozen=True)
+class _Wrong:
+    """Answers made wrong by item, and how many drawn items have no wrong answer."""
+
+    advice: dict[str, _Advice]
+    passed_over: int = 0
+
+
+def _made_wrong(
+    told: Collection[str], shown: Shown, wrong: Callable[[str], _Advice | None]
+) -> _Wrong:
+    """Return the answers that are replaced, drawn by the seed; no answer raises.
+
+    One that ``wrong`` has no wrong answer for is passed over, and another is drawn.
+    """
     aid = shown.aid
     if not told:
         raise WrongUseError(
@@ -221,22 +243,28 @@ def _drawn(told: Collection[str], shown: Shown) -> frozenset[str]:
             "One case cannot be divided between two arms.",
             "Choose one arm, or more cases.",
         )
-    order = generator(shown.seed, "wrong advice").permutation(len(items))
-    return frozenset(items[i] for i in order[:count])
+    found: dict[str, _Advice] = {}
+    passed_over = 0
+    for i in generator(shown.seed, "wrong advice").permutation(len(items)):
+        if len(found) == count:
+            break
+        if advice := wrong(items[i]):
+            found[items[i]] = advice
+        else:
+            passed_over += 1
+    if count and not found:
+        raise WrongUseError(
+            "No answer to these cases can be made wrong: any would be right.",
+            "Choose 0 % wrong answers, or other cases.",
+        )
+    return _Wrong(found, passed_over)
 
 
 def _of_place(
-    places: Places,
-    answer: Answer,
-    question: PlaceQuestion,
-    shown: Shown,
-    *,
-    wrong: bool,
+    places: Places, own: Answer, question: PlaceQuestion, shown: Shown
 ) -> _Advice | None:
     """Return a place as advice; None if it stands for none of the reader's kind."""
     kind = question.kinds[0]
-    own = places.misplaced(answer, kind, shown.seed) if wrong else None
-    own = own or answer
     placed = places.as_kind(own, kind)
     if placed is None:
         return None
@@ -246,10 +274,12 @@ def _of_place(
     return _Advice(values, answer_as_json(kept_map(own)))
 
 
-def _other(task: PlannedTask, choice: Choice, right: str, seed: int) -> str:
-    """Return a wrong option of a case, drawn by the seed."""
+def _other(task: PlannedTask, choice: Choice, right: str, seed: int) -> str | None:
+    """Return a wrong option of a case, drawn by the seed; None if it has none."""
     options = {**material_of(task).options, **_withheld(task).options}
     wrong = [o.key for o in options[choice.question] if o.key != right]
+    if not wrong:
+        return None
     drawn = generator(seed, "wrong advice", task.item).integers(len(wrong))
     return wrong[int(drawn)]
 
@@ -262,12 +292,11 @@ def _armed(
     shown: Shown,
     tasks: Sequence[PlannedTask],
     advice: Mapping[str, _Advice],
-    wrong: Collection[str],
+    wrong: _Wrong,
     kind: str,
 ) -> Advised:
     """Return cases with their advice, each in its arm."""
-    first = _from_start(shown, tasks, advice, wrong)
-    made_wrong = sum(item in wrong for item in advice)
+    first = _from_start(shown, tasks, advice, wrong.advice)
     armed = tuple(
         _with(
             task,
@@ -277,7 +306,7 @@ def _armed(
         )
         for task in tasks
     )
-    return Advised(armed, kind, len(advice), made_wrong)
+    return Advised(armed, kind, len(advice), len(wrong.advice), wrong.passed_over)
 
 
 def _from_start(

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as profiles
 
-from tests.helpers import patient_tracing
+from tests.helpers import forked, patient_tracing
 from tests.helpers.loopback_only import sitecustomize as loopback_only
 from viewer.domain.styles import know_models
 from viewer.readers.files.isolation import isolate_with
+from viewer.services.worker import background, jobs
 from viewer.settings import HOME_VARIABLE, STORE_VARIABLE, Settings, read_settings
 from viewer.store.database import Store, open_store
 
@@ -100,6 +101,9 @@ def pytest_runtest_teardown() -> Iterator[None]:
 
 
 loopback_only.install()
+# The programs that tests start begin their workers as they do elsewhere.
+for _module in (background, jobs):
+    vars(_module)["spawn_worker"] = forked.spawn_worker
 
 
 @pytest.fixture(autouse=True)

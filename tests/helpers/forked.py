@@ -31,6 +31,7 @@ _ADOPT_ORPHANS: Final = 36
 """PR_SET_CHILD_SUBREAPER of prctl(2)."""
 _COMMANDS: Final = (
     "fontTools.subset",
+    "jinja2",
     "matplotlib.backends.backend_pdf",
     "matplotlib.backends.backend_svg",
     "openai",
@@ -39,16 +40,24 @@ _COMMANDS: Final = (
     "rich.progress",
     "scipy.ndimage",
     "scipy.special",
-    "viewer.cli",
+    "sqlite_utils",
+    "viewer.cli.exporting",
+    "viewer.cli.running",
+    "viewer.models.baselines",
     "viewer.models.openai_api.adapter",
+    "viewer.readers.datasets.chexlocalize",
     "viewer.services.configuring.study_file",
     "viewer.services.exporting.export_bundle",
+    "viewer.services.importing.import_dataset",
+    "viewer.services.inspecting.listing",
     "viewer.services.reporting.report_run",
     "viewer.services.running.batch_estimate",
     "viewer.services.running.run_batch",
     "viewer.services.viewing.decoder_pool",
     "viewer.services.viewing.opened_image",
+    "viewer.services.worker.worker",
     "viewer.studies.grid_localization.report",
+    "viewer.studies.grid_localization.study",
     "viewer.writers.figures_files",
     "viewer.writers.verify.main",
 )
@@ -97,6 +106,13 @@ def run_program(
         said, told = program.communicate()
     ran = [*map(str, words)]
     return subprocess.CompletedProcess(ran, program.returncode, said, told)
+
+
+def spawn_worker(store_path: Path) -> "subprocess.Popen[bytes]":
+    """Start a worker in the place of the program's own ``spawn_worker``."""
+    pipe = subprocess.PIPE
+    words = ("worker", "--store", store_path)
+    return start_program(*words, cwd=Path.cwd(), stdin=pipe, stdout=pipe)
 
 
 class _Forked(subprocess.Popen[Any]):
@@ -196,6 +212,7 @@ def _adopting_orphans() -> Iterator[None]:
 def main() -> None:
     """Fork a program for each request, until the tests' process ends."""
     requests = socket.socket(fileno=os.dup(0))
+    gc.disable()
     while True:
         said, streams, *_ = socket.recv_fds(requests, _LONGEST_REQUEST, 3)
         if not said:
@@ -213,6 +230,7 @@ def main() -> None:
                 time.sleep(0.0005)
             requests.send(str(os.getpid()).encode())
             requests.close()
+            gc.enable()
             begun.run(streams)
             return
         os.waitpid(between, 0)

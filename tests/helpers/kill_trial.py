@@ -7,7 +7,6 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 import zlib
 from collections import Counter
@@ -32,15 +31,12 @@ VICTIMS: Final = ("worker", "parent", "both")
 @contextlib.contextmanager
 def serving(journal: Path, latency_s: float) -> Iterator[str]:
     """Serve answers that depend on the question's bytes; yield the base URL."""
-    command = [
-        sys.executable,
-        "-m",
-        "tests.helpers.scripted_server",
-        "--answer-by-hash",
-    ]
-    command += ["--journal", str(journal), "--latency", str(latency_s)]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    with start_program(
+        *("--answer-by-hash", "--journal", journal, "--latency", latency_s),
+        module="tests.helpers.scripted_server",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as server:
         assert server.stdout is not None
         yield f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"

@@ -7,6 +7,7 @@ libraries, but not Overread: each in a fork of the process that imported them, o
 there is no fork, in a process of its own.
 """
 
+import gc
 import importlib
 import io
 import json
@@ -141,6 +142,7 @@ def _prepared(libraries: Sequence[str]) -> Callable[[Any], tuple[int, str]]:
     modules["viewer"] = None
     for name in libraries:
         importlib.import_module(name)
+    gc.freeze()  # or the collections of each fork would copy the libraries' pages
     return _script
 
 

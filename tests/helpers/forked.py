@@ -45,7 +45,9 @@ _COMMANDS: Final = (
     "viewer.cli.running",
     "viewer.models.baselines",
     "viewer.models.openai_api.adapter",
+    "viewer.readers.datasets.catalog",
     "viewer.readers.datasets.chexlocalize",
+    "viewer.readers.datasets.pathmmu",
     "viewer.services.configuring.study_file",
     "viewer.services.exporting.export_bundle",
     "viewer.services.importing.import_dataset",
@@ -58,6 +60,7 @@ _COMMANDS: Final = (
     "viewer.services.worker.worker",
     "viewer.studies.grid_localization.report",
     "viewer.studies.grid_localization.study",
+    "viewer.studies.pathology_mcq.study",
     "viewer.writers.figures_files",
     "viewer.writers.verify.main",
 )

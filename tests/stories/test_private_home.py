@@ -2,7 +2,6 @@
 
 import os
 import stat
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,15 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.forked import start_program
+from tests.helpers.forked import run_program
 from tests.helpers.line_process import CommandProcess
 from viewer.settings import HOME_VARIABLE
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows has no such permissions"
 )
-ROOT = Path(__file__).parents[2]
-LIMIT_S = 600
 CRASH = """
 import sys
 from viewer import __main__
@@ -42,33 +39,15 @@ class Program:
         """The variables that its home is told by."""
         return {**os.environ, HOME_VARIABLE: str(self.home)}
 
-    def __call__(self, *words: object) -> str:
-        """Run a command; return all it said."""
-        pipe = subprocess.PIPE
-        with start_program(
-            *words, env=self.environment, umask=self.umask, stdout=pipe, stderr=pipe
-        ) as process:
-            said = b"".join(process.communicate()).decode()
-        assert process.returncode == 0, said
-        return said
+    def __call__(self, *words: object, code: str = "", ends_with: int = 0) -> str:
+        """Run a command, or Python code; return all it said."""
+        done = run_program(*words, code=code, env=self.environment, umask=self.umask)
+        assert done.returncode == ends_with, done.stdout + done.stderr
+        return done.stdout + done.stderr
 
     def commands(self, aside: Path) -> CommandProcess:
         """Return a process that takes one command after another."""
         return CommandProcess(aside, {HOME_VARIABLE: str(self.home)}, self.umask)
-
-    def python(self, *words: object, code: int) -> str:
-        """Run Python; return all it said."""
-        done = subprocess.run(
-            [sys.executable, *map(str, words)],
-            cwd=ROOT,
-            env=self.environment,
-            umask=self.umask,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout + done.stderr
 
 
 @pytest.fixture(
@@ -104,7 +83,7 @@ def test_that_everything_kept_is_private_and_exports_follow_the_umask(
         overread("report", "1", "--out", out)
         overread("report", "1", "--out", home / "reports" / "1")
         overread("export", "bundle", "1", "--out", tmp_path / "bundle.zip")
-    assert "please report it with the file" in program.python("-c", CRASH, code=2)
+    assert "please report it with the file" in program(code=CRASH, ends_with=2)
     assert len(list((home / "crashes").iterdir())) == 1
     assert list(loose(home.parent)) == []
     for exported in (out / "report.html", tmp_path / "bundle.zip"):

@@ -7,7 +7,7 @@ real ones.
 import queue
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -93,15 +93,28 @@ def is_end(event: object) -> bool:
     return isinstance(event, RunEnded)
 
 
-def test_that_a_first_question_tells_its_download_and_goes_on_by_itself(
+def test_that_a_question_tells_its_download_and_a_hub_that_is_gone_stops_one_model(
     talk: Talk, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # one worker for both, since each would import torch
     (image,) = sorted(write_images(tmp_path / "d", 1).glob("*_frontal.png"))
     command = AskCommand(ImageRef(image), "Edema", ("tiny",), view=View.FRONTAL)
     with hub_server("acme/tiny", published, SLOW) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub)
         talk.worker.ask(command)
-        events = talk.until(is_end)
+        check_download(talk.until(is_end))
+    models = [
+        ModelProfile("other", "transformers_local", {**MODEL, "model": "acme/other"}),
+        ModelProfile("d4", "scripted", {"answer": "D4"}),
+    ]
+    with open_store(read_settings().store) as store:
+        run = planned(store, tmp_path / "e", a_spec(models), n=2)
+    talk.worker.resume(run, 1)
+    check_stopped(talk.until(is_end))
+
+
+def check_download(events: Sequence[object]) -> None:
+    """Check that a download is told, and that the question goes on by itself."""
     steps = [event for event in events if isinstance(event, ModelLoading)]
     assert {step.model for step in steps} == {"tiny"}
     kinds = list(dict.fromkeys(step.what.partition(",")[0] for step in steps))
@@ -113,6 +126,17 @@ def test_that_a_first_question_tells_its_download_and_goes_on_by_itself(
     assert downloads[-1].words.startswith("Loading tiny · ")
     assert "MB" in downloads[-1].words
     assert Status.PENDING not in events[-1].counts  # type: ignore[attr-defined]
+
+
+def check_stopped(events: Sequence[object]) -> None:
+    """Check that a model that cannot be fetched leaves the other one be."""
+    (stopped,) = [event for event in events if isinstance(event, ModelStopped)]
+    assert stopped.model == "other"
+    assert "hf download acme/other --local-dir other" in stopped.sentence
+    assert "give that folder" in stopped.sentence
+    counts = events[-1].counts  # type: ignore[attr-defined]
+    assert counts.pop(Status.PENDING) == 2
+    assert sum(counts.values()) == 2
 
 
 @pytest.mark.proof  # stopped and resumed on the command line, and in the hub's own test
@@ -146,27 +170,6 @@ def test_that_a_batch_stopped_during_its_download_goes_on_with_it(
     weights = [each for each in asked if each.startswith("model.safetensors")]
     assert len(weights) == 2
     assert "bytes=" in weights[1]
-
-
-def test_that_one_model_that_cannot_be_fetched_leaves_the_others_be(
-    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    models = [
-        ModelProfile("tiny", "transformers_local", MODEL),
-        ModelProfile("d4", "scripted", {"answer": "D4"}),
-    ]
-    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    with open_store(read_settings().store) as store:
-        run = planned(store, tmp_path / "d", a_spec(models), n=2)
-    talk.worker.resume(run, 1)
-    events = talk.until(is_end)
-    (stopped,) = [event for event in events if isinstance(event, ModelStopped)]
-    assert stopped.model == "tiny"
-    assert "hf download acme/tiny --local-dir tiny" in stopped.sentence
-    assert "give that folder" in stopped.sentence
-    counts = events[-1].counts  # type: ignore[attr-defined]
-    assert counts.pop(Status.PENDING) == 2
-    assert sum(counts.values()) == 2
 
 
 @pytest.mark.proof  # the hub's own test stops a download, and told_to_end a command

@@ -118,7 +118,8 @@ def _write_study(folder: Path) -> None:
     (folder / "study.toml").write_text(
         "study = 'grid_localization'\nmodels = ['one', '_two$']\n"
         f"dataset = {json.dumps(_NAME)}\n{models}"
-        f"[params]\nfindings = {json.dumps(FINDINGS, ensure_ascii=True)}\n".replace(
+        "[params]\ngrids = [8]\nreplicates = 100\npaper_replicates = 100\n"
+        f"findings = {json.dumps(FINDINGS, ensure_ascii=True)}\n".replace(
             "\x9b", "\\u009b"
         )
     )

@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -84,9 +85,9 @@ def overread(capsys: pytest.CaptureFixture[str]) -> Overread:
     return run
 
 
-@pytest.fixture(scope="module")
-def undrawn() -> Iterator[None]:
-    """Write only the numbers of a pack's figures, for tests that look at these."""
+@contextmanager
+def only_numbers() -> Iterator[None]:
+    """Write only the numbers of a pack's figures."""
 
     def numbers(figure: Figure) -> dict[str, bytes]:
         name = figure.head.name
@@ -94,6 +95,13 @@ def undrawn() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pack, "figure_files", numbers)
+        yield
+
+
+@pytest.fixture(scope="module")
+def undrawn() -> Iterator[None]:
+    """Write only the numbers of a pack's figures, for tests that look at these."""
+    with only_numbers():
         yield
 
 

@@ -15,7 +15,7 @@ from viewer.domain.run import RunSummary, Trial
 from viewer.domain.study_words import PLACING, StudyWords, made_sentence
 from viewer.results.page import printed
 from viewer.services.configuring.model_colors import assign_model_colors
-from viewer.services.reporting.grading import grades_stamp, score_changed_grades
+from viewer.services.reporting.grading import readers_stamp, score_changed_grades
 from viewer.services.reporting.records import some_records
 from viewer.services.reporting.report_run import report_data
 from viewer.services.reporting.report_words import in_words
@@ -172,13 +172,13 @@ def _report(store: Path, run: int) -> ReportData:
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
         score_changed_grades(opened)
-        stamp = (trials.verdict_stamp(opened, run), grades_stamp(opened, run))
+        stamp = (trials.verdict_stamp(opened, run), readers_stamp(opened, run))
         return _report_at(store, run, stamp)
 
 
 @lru_cache(maxsize=4)
 def _report_at(store: Path, run: int, _stamp: object) -> ReportData:
-    """Return a run's report, cached until a verdict or a grade changes."""
+    """Return a run's report, cached until a verdict or a reading changes."""
     with open_store(store) as opened:
         return report_data(opened, run).data
 

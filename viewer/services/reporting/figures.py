@@ -23,7 +23,7 @@ from viewer.imaging.resample import squared
 from viewer.models.catalog import reader_for
 from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
 from viewer.services.readings.verdicts import Scope, verdicts_of
-from viewer.services.reporting.grading import grades_stamp, score_changed_grades
+from viewer.services.reporting.grading import readers_stamp, score_changed_grades
 from viewer.services.reporting.report_run import (
     RunReport,
     checked_report,
@@ -62,7 +62,7 @@ def run_figures(store: Path, run: int) -> RunFigures:
         stamp = (
             trials.verdict_stamp(opened, run),
             _review_key(opened, run),
-            grades_stamp(opened, run),
+            readers_stamp(opened, run),
         )
         return _figures_at(store, run, stamp)
 

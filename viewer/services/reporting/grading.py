@@ -18,6 +18,7 @@ from viewer.store import runs, trials
 from viewer.store.database import Store
 from viewer.store.readings import readings_stamp
 from viewer.studies.catalog import study_named, titles
+from viewer.studies.reading_tasks import HasReadings
 
 _TAKEN_IN: Final[dict[tuple[Path, int], object]] = {}
 """The state of grades and verdicts after the last look, by store and run."""
@@ -34,16 +35,17 @@ def score_changed_grades(store: Store) -> None:
         _take_in(store, run, root)
 
 
-def grades_stamp(store: Store, run: int) -> Stamp:
-    """Return a stamp that changes with a run's grades, () if it has none."""
-    return next(
-        (
-            (*stamp_below(root), ("sessions", readings_stamp(store), 0))
-            for one, root in _graded(store)
-            if one == run
-        ),
-        (),
-    )
+def readers_stamp(store: Store, run: int) -> Stamp:
+    """Return a stamp that changes with what readers say of a run or of its data set.
+
+    It is () if people read nothing for its study.
+    """
+    for one, name, root in runs.runs_with_folders(store):
+        study = study_named(name) if one == run and name in titles() else None
+        if study is not None and (study.words.graded or isinstance(study, HasReadings)):
+            grades = stamp_below(root) if study.words.graded else ()
+            return (*grades, ("sessions", readings_stamp(store), 0))
+    return ()
 
 
 def _graded(store: Store) -> Iterator[tuple[int, Path]]:

@@ -146,6 +146,10 @@ READ_TASKS: Final[Mapping[str, ReadTask]] = {
         Material("grounded_vqa", 8, run=False),
         _of_study(_wanted("grounded_vqa", "anatomies")),
     ),
+    "edited images": ReadTask(
+        Material("grounded_vqa", 6),
+        _of_study(_wanted("grounded_vqa", "edited_images", run=1)),
+    ),
     "differential": ReadTask(
         _CASES, _of_study(_wanted("evidence_diagnosis", "differential"))
     ),

@@ -22,9 +22,16 @@ def phantom(folder: Path, study: str, n: int = 4) -> Path:
 
 
 def imported(folder: Path, format_: str, *, run: bool = True) -> Path:
-    """Import a folder into a store beside it and run its study; return the store."""
+    """Import a folder into a store beside it and run its study; return the store.
+
+    Where a run asks about images with boxes, questions are drawn before.
+    """
     store = folder.parent / f"{folder.name}.sqlite"
-    overread("import", format_, folder, "--name", "people", "--store", store)
+    drawn = run and format_ == "vindr"
+    name = "images" if drawn else "people"
+    overread("import", format_, folder, "--name", name, "--store", store)
+    if drawn:
+        overread("questions", name, "--name", "people", "--store", store)
     if run:
         file = folder / "study.toml"
         named = file.read_text("utf-8")

@@ -241,6 +241,8 @@ class Part(StrEnum):
     """Which model answered."""
     PIXELS = "pixels"
     """What models and exports get of its images, which the reader may black out."""
+    ORIGINAL = "original"
+    """The image that its own was made of, side by side with it."""
     TRUTH = "truth"
     """What the data set says is right, and why."""
 

@@ -23,13 +23,17 @@ class SeenImage:
 
 
 def images_named(
-    store: Store, dataset_id: int, keys: Iterable[str]
+    store: Store, dataset_id: int, keys: Iterable[str], made: str = ""
 ) -> dict[str, SeenImage]:
-    """Return images of a data set by key; masks stay unread, unknown keys missing."""
+    """Return images of a data set by key; masks stay unread, unknown keys missing.
+
+    ``made`` names a further one, of images that were made for readers.
+    """
     rows = store.rows(
         "SELECT key, path, frame, rows, columns, geometry FROM image"
-        " WHERE dataset_id = ? AND key IN (SELECT value FROM json_each(?))",
-        (dataset_id, json.dumps(sorted(set(keys)))),
+        " WHERE dataset_id IN (SELECT id FROM dataset WHERE id = ?1 OR name = ?2)"
+        " AND key IN (SELECT value FROM json_each(?3))",
+        (dataset_id, made, json.dumps(sorted(set(keys)))),
     )
     return {row["key"]: _image(row) for row in rows}
 

@@ -21,6 +21,8 @@ from viewer.store.reference_boxes import (
     boxes_of_image,
 )
 
+MADE: Final = "made"
+"""The format of images that were made for readers' sessions."""
 _OF_IMAGES: Final = ("label", "mask", "defect", "reference_box", "image_reader")
 
 

@@ -2,14 +2,15 @@
 # ruff: noqa: S608 - no word of these statements comes from outside
 
 import json
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.escapes import path_of, path_text
-from viewer.store.cases import dataset_named
+from viewer.store.cases import MADE, dataset_named
 from viewer.store.database import Store
 from viewer.store.runs import run_summary
 
@@ -62,13 +63,14 @@ def of_dataset(store: Store, name: str) -> DeletionScope:
     listed = json.dumps(datasets)
     inside = f"dataset_id {_WITHIN}"
     runs = _runs_on(store, datasets, name)
-    return DeletionScope(
+    scope = DeletionScope(
         datasets,
         images=_ids(store, f"SELECT id FROM image WHERE {inside}", listed),
         items=_ids(store, f"SELECT id FROM item WHERE {inside}", listed),
         runs=runs,
         sessions=_sessions(store, runs, datasets),
     )
+    return _with_made(store, scope)
 
 
 def of_case(store: Store, name: str, case: str) -> DeletionScope:
@@ -101,7 +103,7 @@ def of_case(store: Store, name: str, case: str) -> DeletionScope:
         )
     single = _single_questions(store, images)
     runs = _runs_on(store, (dataset, *single), name)
-    return DeletionScope(
+    scope = DeletionScope(
         single,
         (dataset,),
         (*images, *_ids(
@@ -112,6 +114,7 @@ def of_case(store: Store, name: str, case: str) -> DeletionScope:
         runs,
         _sessions(store, runs, (dataset, *single)),
     )  # fmt: skip
+    return _with_made(store, scope)
 
 
 def cases_of_file(store: Store, path: Path) -> tuple[tuple[str, str], ...]:
@@ -134,7 +137,8 @@ def cases_of_file(store: Store, path: Path) -> tuple[tuple[str, str], ...]:
 def of_run(store: Store, run: int) -> DeletionScope:
     """Return what goes with a run: its readers' sessions too."""
     run_summary(store, run)
-    return DeletionScope(runs=(run,), sessions=_sessions(store, (run,), ()))
+    scope = DeletionScope(runs=(run,), sessions=_sessions(store, (run,), ()))
+    return _with_made(store, scope)
 
 
 def of_model(store: Store, model: str) -> DeletionScope:
@@ -147,7 +151,8 @@ def of_model(store: Store, model: str) -> DeletionScope:
         model,
     )
     sessions = _sessions(store, runs, ())
-    return DeletionScope(runs=runs, sessions=sessions, models=(model,))
+    scope = DeletionScope(runs=runs, sessions=sessions, models=(model,))
+    return _with_made(store, scope)
 
 
 def of_reply(store: Store, trial: int) -> DeletionScope:
@@ -201,6 +206,37 @@ def _sessions(
         f" JOIN trial t ON t.id = k.trial_id WHERE t.run_id {_WITHIN}",
         *(json.dumps(list(ids)) for ids in (runs, datasets, runs)),
     )
+
+
+def _with_made(store: Store, scope: DeletionScope) -> DeletionScope:
+    """Return what goes, with the images that were made for sessions that go.
+
+    Only sessions with the same cases share them, which go together.
+    """
+    made = _ids(
+        store,
+        "SELECT DISTINCT d.id FROM dataset d JOIN reading_session s"
+        f" ON s.spec ->> '$.made' = d.name WHERE d.format = '{MADE}'"
+        f" AND s.id {_WITHIN}",
+        json.dumps(scope.sessions),
+    )
+    images = f"SELECT id FROM image WHERE dataset_id {_WITHIN}"
+    return replace(
+        scope,
+        datasets=(*scope.datasets, *made),
+        images=(*scope.images, *_ids(store, images, json.dumps(made))),
+    )
+
+
+def made_for_readers(store: Store, scope: DeletionScope) -> Counter[str]:
+    """Count images that go and were made for readers, and their data sets, by table."""
+    rows = store.rows(
+        "SELECT count(DISTINCT d.id) AS dataset, count(*) AS image FROM image i"
+        f" JOIN dataset d ON d.id = i.dataset_id WHERE d.format = '{MADE}'"
+        f" AND d.id {_WITHIN}",
+        (json.dumps(scope.datasets),),
+    )
+    return Counter(dict(rows[0]))
 
 
 def _ids(store: Store, sql: str, *parameters: object) -> tuple[int, ...]:

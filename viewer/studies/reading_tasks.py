@@ -9,29 +9,32 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
-from viewer.domain.answer import AnyAnswer
+from viewer.domain.answer import AnyAnswer, Status, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.form import Form
 from viewer.domain.form_values import Values
 from viewer.domain.holdings import Holdings
+from viewer.domain.image import Raster
 from viewer.domain.item import Item
 from viewer.domain.reading import Exhibit, Material, Withheld
 from viewer.domain.rubric import Dimension, RubricRow
 from viewer.domain.run import Trial
-from viewer.studies.steps import PredictedBoxes
+from viewer.studies.steps import PredictedBoxes, Sources
 
 
 @dataclass(frozen=True)
 class Output:
-    """An answer of a run, to be graded; ``id`` is its trial's in the store.
+    """A reply of a run, to be graded; ``id`` is its trial's in the store.
 
-    ``params`` are the run's, as the study reads them.
+    ``answer`` says why there is none if it could not be read. ``params`` are the run's,
+    as the study reads them, ``status`` is the trial's.
     """
 
     id: int
     trial: Trial
-    answer: AnyAnswer
+    answer: AnyAnswer | Unparsed
     params: object
+    status: Status
     boxes: tuple[PredictedBoxes, ...] = ()
 
 
@@ -39,12 +42,25 @@ NOTHING: Final = Withheld()
 
 
 @dataclass(frozen=True)
+class MadeImage:
+    """An image that is made for a case of a run's images, and its title.
+
+    ``make`` returns it with square pixels.
+    """
+
+    title: str
+    make: Callable[[Sources], Raster]
+
+
+@dataclass(frozen=True)
 class ReadingCase:
     """One case of a task: what it shows, and what is withheld until a lock.
 
     ``item`` names what is asked, ``image`` is the image that places are drawn on and
-    that is shown first. Cases of one ``group`` stay together, in their order;
-    ``output`` is the graded trial's number in the store.
+    that is shown first, unless one is ``made`` for the case, which stands before those
+    of its material. Cases of one ``group`` stay together, in their order; ``output`` is
+    the graded trial's number in the store. ``subject`` stands over the questions of a
+    case whose material has no question.
     """
 
     item: str
@@ -53,6 +69,8 @@ class ReadingCase:
     withheld: Withheld = NOTHING
     group: str = ""
     output: int | None = None
+    made: MadeImage | None = None
+    subject: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,6 +131,7 @@ class ReadingTask:
     cases, None for those of the study. ``criteria`` are what a locked case is judged
     by, on which readers are compared. ``again`` names the task that is done once more,
     by another reader, on those groups of its cases that ``draw`` draws by a seed.
+    ``unit`` is what a sample is drawn of.
     """
 
     name: str
@@ -131,6 +150,7 @@ class ReadingTask:
     choice: Choice | None = None
     case_s: int = 60
     suits: Callable[[Holdings], bool] | None = None
+    unit: str = "cases"
     criteria: Callable[[CaseRead], Iterable[Verdict]] | None = None
     again: str = ""
     draw: Callable[[Sequence[str], int], Sequence[str]] | None = None

@@ -32,10 +32,13 @@ from viewer.settings import Settings
 from viewer.store import consents
 from viewer.store.database import open_store
 
-_STATES = 589
-"""10,013 of all tasks."""
-_QUICK = ("panel, then a model", "differential", "adjudication", "placing")
-_SEALED = ("panel", "outlines", "judging", "error review", "placing")
+_STATES = 557
+"""10,026 of all tasks."""
+_QUICK = (
+    *("panel, then a model", "differential", "edited images", "adjudication"),
+    "placing",
+)
+_SEALED = ("panel", "outlines", "validation", "judging", "error review", "placing")
 Reads = Callable[[str], BlindReading]
 
 

@@ -279,14 +279,17 @@ def _series(paths: Iterable[Path]) -> Iterator[str]:
 
 def _told(store: Store, target: Target, plan: _Plan, removed: rows.Removed) -> Deletion:
     counts = removed.counts
+    made = deletion_scope.made_for_readers(store, plan.scope)
     goes = [
         counted(n, noun, plural)
         for tables, noun, plural in _COUNTED
-        if (n := sum(counts.get(table, 0) for table in tables))
+        if (n := sum(counts.get(table, 0) - made[table] for table in tables))
     ]
     goes[1:1] = [_run_words(store, run) for run in plan.scope.runs]
     if target.kind is Kind.MODEL:
         goes.insert(0, f"the profile of '{target.name}'")
+    if made["image"]:
+        goes.append(f"{counted(made['image'], 'image')} made for readers")
     files = [file for file in (*plan.files, *plan.rescued) if file.exists()]
     if files:
         words = counted(len(files), "file or folder", "files and folders")

@@ -116,7 +116,8 @@ def _images(
     """Return every image that some cases show, by key."""
     keys = {task.image for task in tasks}
     keys |= {one.image for task in tasks for one in material_of(task).exhibits}
-    return case_images.images_named(store, ground.session.dataset_id, keys)
+    session, made = ground.session, ground.spec.made
+    return case_images.images_named(store, session.dataset_id, keys, made)
 
 
 def _seen_at(store: Store, ground: Ground, position: int) -> _Seen:

@@ -207,7 +207,8 @@ def _registered(
     name, folder = f"sealed session {seal.content_sha256[:8]}", _folder(home, seal)
     dataset = Dataset(name, "sealed", folder, images, (), seal.content_sha256)
     spec = SessionSpec.of_json(plan.spec)
-    spec = replace(spec, asked=replace(spec.asked, dataset=name), seal=seal)
+    asked = replace(spec.asked, dataset=name)
+    spec = replace(spec, asked=asked, seal=seal, made="")
     new = NewSession(
         kind=plan.kind,
         reader=seal.reader,

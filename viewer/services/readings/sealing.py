@@ -19,7 +19,12 @@ from viewer.domain.aid import Aid
 from viewer.domain.case import DatasetImage
 from viewer.domain.counting import counted
 from viewer.domain.errors import CancelledError, PrivacyError, WrongUseError
-from viewer.domain.form import Part, RankedTextQuestion, RevealedChoiceQuestion
+from viewer.domain.form import (
+    Form,
+    Part,
+    RankedTextQuestion,
+    RevealedChoiceQuestion,
+)
 from viewer.domain.form_values import values_as_json
 from viewer.domain.image import PixelImage
 from viewer.domain.item import Item, item_of
@@ -52,6 +57,7 @@ from viewer.writers.verify.archive import SCHEMA
 
 PLAN: Final = "session.json"
 """The member with questions, order and materials."""
+_SEALABLE: Final = frozenset({Part.ANSWER, Part.PIXELS})
 _TO_FILE: Final = "file"
 """What the audit calls the place that a sealed file goes to."""
 _LATER: Final = {
@@ -160,7 +166,13 @@ def _check_sealable(store: Store, ground: Ground) -> None:
         raise WrongUseError(
             f"The reader of session {session.id} has withdrawn.", "Open another one."
         )
-    if ground.form.shown - {Part.ANSWER}:
+    if ground.spec.made:
+        raise WrongUseError(
+            f"Session {session.id} shows images that were made of several patients' "
+            "images, and a sealed file holds none of these.",
+            _HERE,
+        )
+    if ground.form.shown - _SEALABLE:
         raise WrongUseError(
             f"Session {session.id} shows other readers' answers or what is right, and "
             "that stays here.",
@@ -222,8 +234,7 @@ class _Drawn:
         """Return the plan and the images by their names in the file."""
         plan = SealedPlan(
             self._ground.session.kind,
-            # Nothing is revealed there, because what would be is here.
-            form_text(replace(self._ground.form, revealed=frozenset())),
+            form_text(_form_there(self._ground.form)),
             _spec(self._ground),
             self.tasks,
             tuple(self.images.values()),
@@ -323,6 +334,14 @@ class _Drawn:
         self.pngs[file] = encode_png(raster)
         self.codes.append(_codes(self._gate, image, pixels))
         return SealedImage(key, file, raster.size.rows, raster.size.columns)
+
+
+def _form_there(form: Form) -> Form:
+    """Return a form as it is read at another machine.
+
+    Nothing is revealed there, because what would be is here, and so is what models get.
+    """
+    return replace(form, shown=form.shown - {Part.PIXELS}, revealed=frozenset())
 
 
 def _codes(gate: Gate, image: DatasetImage, pixels: PixelImage) -> frozenset[str]:

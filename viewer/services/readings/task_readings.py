@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from viewer.domain.aid import Aid, aided_form
@@ -18,6 +18,7 @@ from viewer.domain.run import Condition, RunSpec, RunStatus, Trial
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.readings import order
 from viewer.services.readings.advice import Advised, Shown, with_chosen
+from viewer.services.readings.made_images import Progress, with_made_images
 from viewer.services.readings.review_offer import about_minutes
 from viewer.services.sessions.ground import (
     TRAINING,
@@ -100,12 +101,15 @@ class TaskOffer:
 
 @dataclass(frozen=True, slots=True)
 class TaskChoice:
-    """A task that there is data for; ``title`` says what is to be done."""
+    """A task that there is data for; ``title`` says what is to be done.
+
+    ``unit`` is what a sample is drawn of, such as cases.
+    """
 
     title: str
     wanted: TaskWanted
     in_panels: bool = False
-    of_run: bool = False
+    unit: str = "cases"
     can_be_aided: bool = False
 
     @property
@@ -145,7 +149,7 @@ def _choice(study: str, task: ReadingTask, dataset: str, run: int | None) -> Tas
         task.title,
         wanted,
         task.in_panels,
-        task.of_run,
+        task.unit,
         can_be_aided=task.choice is not None,
     )
 
@@ -158,23 +162,26 @@ def task_offer(store: Path, wanted: TaskWanted) -> TaskOffer:
     """
     with open_store(store) as opened:
         task, found = _cases(opened, wanted)
-        planned = _ordered(task, found, wanted, "") if found else ()
-        aided = _advised(opened, task, wanted, planned) if wanted.aid else None
+        sample = _ordered(task, found, wanted, "")
+        aided = _advised(opened, task, wanted, sample.planned) if wanted.aid else None
     return TaskOffer(
         aided=aided.sentence if aided else "",
         about=task.about,
         cases=len(found),
         groups=len({_group(one) for one in found}),
-        drawn=len(planned),
-        training=sum(one.view == TRAINING for one in planned),
+        drawn=len(sample.cases),
+        training=sample.training,
         case_s=task.case_s,
     )
 
 
-def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
+def open_task(
+    store: Path, wanted: TaskWanted, reader: str, *, progress: Progress | None = None
+) -> SessionId:
     """Open a reader's session of a task, or continue it; return it.
 
     Cases come in an order of the reader's own; those of one group stay together.
+    ``progress`` is told which of the images that are made for the cases is drawn.
 
     Raises
     ------
@@ -199,7 +206,10 @@ def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
             return _continued(opened, own[-1].id, wanted)
         _refuse_doing_both(opened, dataset, task, name)
         asked = _spec(opened, wanted)
-        planned = _ordered(task, found, wanted, name)
+        sample = _ordered(task, found, wanted, name)
+        of = asked, dataset
+        shown = with_made_images(opened, of, work, sample.cases, progress)
+        planned = replace(sample, cases=shown.cases).planned
         if wanted.aid is not None:
             planned = _advised(opened, task, wanted, planned, len(rows)).tasks
         new = NewSession(
@@ -216,6 +226,7 @@ def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
                 panel=wanted.panel,
                 aid=wanted.aid,
                 telemetry=wanted.telemetry,
+                made=shown.name,
             ).as_json(),
             tasks=planned,
             run=wanted.run,
@@ -280,7 +291,7 @@ def _cases(
 
 
 def _outputs(store: Store, run: int | None, study: Study) -> tuple[Output, ...]:
-    """Return the answers of a run that could be read, for readers to grade."""
+    """Return what came back of a run, for readers to grade."""
     if run is None:
         raise WrongUseError("Outputs of a run are graded.", "Choose a run.")
     context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
@@ -290,21 +301,33 @@ def _outputs(store: Store, run: int | None, study: Study) -> tuple[Output, ...]:
             one.trial,
             answer,
             context.params,
+            one.score.status,
             _boxes(context, study, one.trial, answer),
         )
         for one in trials.scored_trials(store, run)
-        if (answer := _answer(one.parsed)) is not None
+        if one.parsed and (answer := any_answer_of_json(one.parsed)) is not None
     )
 
 
-def _answer(parsed: str) -> AnyAnswer | None:
-    found = any_answer_of_json(parsed) if parsed else None
-    return None if isinstance(found, Unparsed) else found
+@dataclass(frozen=True)
+class _Sample:
+    """The cases that are read, in order; the first ``training`` do not count."""
+
+    cases: tuple[ReadingCase, ...]
+    training: int
+
+    @property
+    def planned(self) -> tuple[PlannedTask, ...]:
+        """The cases as a session keeps them."""
+        return tuple(
+            _planned(one, training=i < self.training)
+            for i, one in enumerate(self.cases)
+        )
 
 
 def _ordered(
     task: ReadingTask, found: Sequence[ReadingCase], wanted: TaskWanted, reader: str
-) -> tuple[PlannedTask, ...]:
+) -> _Sample:
     """Return the drawn cases in the reader's order, groups whole, training first."""
     groups: dict[str, list[ReadingCase]] = defaultdict(list)
     for one in found:
@@ -314,12 +337,11 @@ def _ordered(
     every = len(groups) if wanted.limit is None else wanted.limit + task.training
     drawn = order.sampled({("cases",): tuple(groups)}, every, wanted.seed)["cases",]
     # One case at least counts.
-    training = drawn[: min(task.training, len(drawn) - 1)]
+    training = drawn[: max(min(task.training, len(drawn) - 1), 0)]
     counted = order.mixed(sorted(drawn[len(training) :]), wanted.seed, reader)
-    return tuple(
-        _planned(one, training=group in training)
-        for group in (*training, *counted)
-        for one in groups[group]
+    return _Sample(
+        tuple(one for group in (*training, *counted) for one in groups[group]),
+        sum(len(groups[group]) for group in training),
     )
 
 
@@ -370,7 +392,7 @@ def _planned(case: ReadingCase, *, training: bool) -> PlannedTask:
         item=case.item,
         image=case.image,
         view=TRAINING if training else "",
-        finding=case.material.question,
+        finding=case.material.question or case.subject,
         trial=case.output,
         material=_json(plain(case.material)),
         withheld=_json(plain(case.withheld)),
@@ -382,7 +404,7 @@ def _json(document: object) -> str:
 
 
 def _boxes(
-    context: RunContext, study: Study, trial: Trial, answer: AnyAnswer
+    context: RunContext, study: Study, trial: Trial, answer: AnyAnswer | Unparsed
 ) -> tuple[PredictedBoxes, ...]:
     if not isinstance(study, PointsOut):
         return ()

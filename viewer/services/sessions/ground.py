@@ -40,7 +40,8 @@ class SessionSpec:
     readers that the reader belongs to. ``aid`` are the answers shown beside the cases.
     ``seal`` is that of a session which another store sealed for this machine; its
     cases' truth is there. With ``telemetry`` the reader is asked whether what is on
-    screen may be recorded.
+    screen may be recorded. ``made`` is the name under which images are registered that
+    were made for its cases, "" without any.
     """
 
     asked: RunSpec
@@ -54,6 +55,7 @@ class SessionSpec:
     aid: Aid | None = None
     seal: Seal | None = None
     telemetry: bool = False
+    made: str = ""
 
     def as_json(self) -> str:
         """Return the spec as JSON; :meth:`of_json` reads back an equal one."""

@@ -109,4 +109,5 @@ JUDGING: Final = ReadingTask(
     _cases,
     _labels,
     of_run=True,
+    unit="outputs",
 )

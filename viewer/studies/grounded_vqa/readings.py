@@ -1,7 +1,8 @@
 """Annotators outline anatomies on the study's images (Nguyen 2025, 3.2; E002-01).
 
 A mask for each anatomy; what two annotators drew is compared by Dice coefficient, and
-exported as the file that a data set's folder takes.
+exported as the file that a data set's folder takes. The other task, the review of
+edited images, is in ``composites``.
 """
 
 import json
@@ -14,6 +15,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.form import FlagQuestion, Form, PlaceKind, PlaceQuestion
 from viewer.domain.form_values import Values
 from viewer.domain.reading import Material
+from viewer.studies.grounded_vqa.composites import REVIEW
 from viewer.studies.grounded_vqa.vocabulary import EIGHT, TRACHEA
 from viewer.studies.reading_tasks import (
     CaseRead,
@@ -106,4 +108,5 @@ READING_TASKS: Final = (
         case_s=300,
         suits=lambda held: held.places,
     ),
+    REVIEW,
 )

@@ -207,6 +207,7 @@ READING_TASKS: Final = (
         _grades,
         _content,
         of_run=True,
+        unit="outputs",
         case_s=120,
     ),
     SELECTION,

@@ -336,8 +336,8 @@ class ReviewWorkspace(QWidget):
     def _open_task(self, wanted: TaskWanted) -> None:
         from viewer.services.readings.task_readings import open_task
 
-        reader = self.start.reader.text()
-        self._open(lambda: open_task(self._store, wanted, reader))
+        reader, told = self.start.reader.text(), self.start.tasks.tell_drawn
+        self._open(lambda: open_task(self._store, wanted, reader, progress=told))
 
     def _open(self, opens: Callable[[], SessionId]) -> None:
         self._background_tasks.start("open", opens, self.open_session, self._fail)

@@ -123,6 +123,7 @@ class ReviewPage(QWidget):
         self.bar.show_session(session.summary)
         self.texts.overview.show_exhibits(())
         self.side.show_form(session.summary.form)
+        self.case.tiles.show_form(session.summary.form)
         self._sums.open(session)
         self.recorder.open(session)
         self.show_case(next(iter(open_cases(self._tasks)), 0))

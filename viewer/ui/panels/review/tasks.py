@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.services.readings.advice import AidSource
 from viewer.services.readings.task_readings import TaskChoice, TaskOffer, TaskWanted
+from viewer.ui.dialogs.import_reading import Seldom
 from viewer.ui.panels.review.aid import AidChoice
 from viewer.ui.widgets.labels import caption, primary
 from viewer.ui.widgets.long_choice import LongChoice
@@ -38,6 +39,8 @@ class TaskCard(QWidget):
     """TaskWanted: the reader wants to begin"""
     refused = Signal(object)
     """str: why the reader cannot begin yet"""
+    drawn = Signal(object)
+    """FilesRead: images drawn for the cases, emitted in the thread that works"""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +48,7 @@ class TaskCard(QWidget):
         self.group, self.amount = QComboBox(), NamedChoice()
         self.sample, self.begin = WholeBox(1, _MOST), primary("Begin")
         self.aid = AidChoice()
+        self.tell_drawn = Seldom(self.drawn.emit)
         self._soon = QTimer(self, interval=_TYPING_MS, singleShot=True)
         self._fill()
         self._lay_out()
@@ -135,7 +139,7 @@ class TaskCard(QWidget):
         self.amount.setVisible(choice is not None)
         self.sample.setVisible(choice is not None and drawn)
         self.aid.setVisible(choice is not None and choice.can_be_aided)
-        self.sample.setSuffix(" outputs" if choice and choice.of_run else " cases")
+        self.sample.setSuffix(f" {choice.unit}" if choice else "")
         self.begin.setEnabled(False)  # until it is known how much there is
         self.words.setText(_NOTHING if choice is None else "Counting…")
         if choice is not None:

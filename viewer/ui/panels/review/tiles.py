@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from viewer.domain.case import ImageRef
+from viewer.domain.form import Form, Part
 from viewer.domain.form_values import Canvas
 from viewer.domain.reading import ShownExhibit
 from viewer.services.viewing.decoding import Decoder
@@ -22,7 +23,9 @@ _BESIDE: Final = 3
 _COLUMNS: Final = 2
 _LEAST: Final = 3
 """So many images are shown side by side; of two, one large is the better view."""
-_ROOM: Final = (640, 480)
+_PAIR: Final = 2
+"""An image and the one that it was made of are compared."""
+_ROOM: Final = {_LEAST: (640, 480), _PAIR: (480, 240)}
 """Pixels: with less room there is one image."""
 
 
@@ -39,6 +42,7 @@ class ImageTiles(QWidget):
         self._decoder = decoder
         self._background_tasks = BackgroundTasks(self)
         self._images: tuple[ShownExhibit, ...] = ()
+        self._least = _LEAST
         self._canvas: Canvas | None = None
         self._tell: Callable[[Exception], None] | None = None
         self.beside = tuple(ReviewImage() for _ in range(_BESIDE))
@@ -50,7 +54,7 @@ class ImageTiles(QWidget):
         self.toggle.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # keys stay with the image
         self.toggle.hide()
         self.toggle.toggled.connect(self._arrange)
-        grid = QGridLayout(self)
+        self._grid = grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(1)
         self.titles = tuple(caption() for _ in range(_BESIDE + 1))
@@ -61,6 +65,10 @@ class ImageTiles(QWidget):
             self.titles[number].hide()
         for view in self.beside:
             view.hide()
+
+    def show_form(self, form: Form) -> None:
+        """Show even two images side by side if a form compares them."""
+        self._least = _PAIR if Part.ORIGINAL in form.shown else _LEAST
 
     def clear(self) -> None:
         """Show the chosen image alone, and drop the others."""
@@ -88,13 +96,18 @@ class ImageTiles(QWidget):
 
     @property
     def _can_be_tiled(self) -> bool:
-        room = self.width() >= _ROOM[0] and self.height() >= _ROOM[1]
-        return room and len(self._images) >= _LEAST
+        width, height = _ROOM[self._least]
+        room = self.width() >= width and self.height() >= height
+        return room and len(self._images) >= self._least
 
     def _arrange(self) -> None:
         self.toggle.setVisible(self._can_be_tiled)
         tiled = self._can_be_tiled and self.toggle.isChecked()
         shown = self._images[: _BESIDE + 1] if tiled else ()
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, int(len(shown) > 1))
+        self._grid.setRowStretch(1, 1)
+        self._grid.setRowStretch(3, int(len(shown) > _COLUMNS))
         for number, label in enumerate(self.titles):
             label.setVisible(number < len(shown))
             label.setText(shown[number].exhibit.title if number < len(shown) else "")

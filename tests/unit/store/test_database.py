@@ -1,13 +1,12 @@
 import shutil
 import sqlite3
-import subprocess
-import sys
 import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.forked import run_program, start_program
 from tests.helpers.small_store import a_dataset
 from viewer.domain.errors import StoreError
 from viewer.store import cases, database
@@ -144,9 +143,7 @@ def test_that_two_processes_may_make_the_same_store(tmp_path: Path) -> None:
         "from viewer.store.database import open_store;"
         "open_store(Path(sys.argv[1])).close()"
     )
-    processes = [
-        subprocess.Popen([sys.executable, "-c", code, str(path)]) for _ in range(4)
-    ]
+    processes = [start_program(path, code=code) for _ in range(4)]
     assert [p.wait() for p in processes] == [0, 0, 0, 0]
 
 
@@ -186,11 +183,7 @@ def test_that_a_read_only_store_can_be_read_but_not_written() -> None:
         path.chmod(0o444)
         Path(folder).chmod(0o555)
         spare = tempfile.mkdtemp()
-        done = subprocess.run(
-            [sys.executable, "-c", READ_ONLY, str(path), f"{spare}/other.sqlite"],
-            capture_output=True,
-            text=True,
-        )
+        done = run_program(path, f"{spare}/other.sqlite", code=READ_ONLY)
         Path(folder).chmod(0o755)
         shutil.rmtree(spare)
     assert done.stdout.splitlines()[:1] == ["False 1"], done.stderr

@@ -1,9 +1,9 @@
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.forked import start_program
 from viewer.domain.errors import RunHeldError, WrongUseError
 from viewer.store import locks
 from viewer.store.locks import run_lock
@@ -18,9 +18,7 @@ HOLD = (
 
 def test_that_a_second_coordinator_is_told_who_holds_the_run(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(store)], stdout=subprocess.PIPE, text=True
-    ) as holder:
+    with start_program(store, code=HOLD, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         with (

@@ -1,9 +1,9 @@
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.forked import run_program
 from viewer.domain.errors import StoreError, UnreadableInputError
 from viewer.domain.exchange import RawReply, ReplyKind, Usage
 from viewer.store import rescued
@@ -123,9 +123,5 @@ def test_that_a_reply_file_that_takes_no_more_says_that_it_failed(
     )
     if sys.platform == "win32":
         pytest.skip("needs a limit on the size of files")
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "s.sqlite")],
-        capture_output=True,
-        text=True,
-    )
+    done = run_program(tmp_path / "s.sqlite", code=code)
     assert done.stdout.split() == ["True", "2", "0"], done.stderr

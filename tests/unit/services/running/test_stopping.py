@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.forked import start_program
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import a_spec, planned, server_profile
 from viewer.domain.errors import WrongUseError
@@ -20,7 +21,6 @@ from viewer.settings import DRAIN_VARIABLE, drain_limit_s
 from viewer.store import trials
 from viewer.store.database import open_store
 
-ROOT = Path(__file__).parents[4]
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 SIGNALLED = """
 import sys, time
@@ -101,13 +101,8 @@ def test_that_a_hang_up_of_nohup_stays_ignored() -> None:
 @posix
 @pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
 def test_that_a_second_signal_ends_at_once(second: int) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", SIGNALLED],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    pipe = subprocess.PIPE
+    with start_program(code=SIGNALLED, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline() == "ready\n"

@@ -1,5 +1,4 @@
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.forked import run_program, spawn_worker, start_program
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import D4, UNIFORM, a_spec, planned, server_profile
 from viewer.domain.answer import Status
@@ -124,12 +124,9 @@ def worker(
 
 
 def started(store: Path) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        worker_command(store),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    pipe = subprocess.PIPE
+    words = worker_command(store)[-3:]
+    return start_program(*words, stdin=pipe, stdout=pipe, stderr=pipe)
 
 
 def tell(process: "subprocess.Popen[bytes]", frame: bytes) -> dict[str, object]:
@@ -196,9 +193,7 @@ def test_that_a_worker_whose_parent_is_gone_stores_what_is_in_flight(
         with open_store(path) as store:
             spec = a_spec([server_profile(server.base_url)])
             run = planned(store, tmp_path / "d", spec, n=12)
-        process = subprocess.Popen(
-            worker_command(path), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        process = spawn_worker(path)
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(
@@ -220,18 +215,14 @@ def test_that_a_worker_whose_parent_is_gone_stores_what_is_in_flight(
     assert counts[Status.PENDING] == 12 - sent
 
 
-def test_that_no_library_can_write_into_the_stream(tmp_path: Path) -> None:
+def test_that_no_library_can_write_into_the_stream() -> None:
     code = (
         "import os, sys; from viewer.services.worker import worker\n"
         "stream = worker._private_stdout()\n"
         "print('a library talks'); os.write(1, b'so does C code\\n')\n"
         "sys.stdout.flush(); stream.write(b'{}\\n')\n"
     )
-    done = subprocess.run(
-        [worker_command(tmp_path)[0], "-c", code],
-        capture_output=True,
-        env=os.environ,
-    )
-    assert done.stdout == b"{}\n"
-    assert b"a library talks" in done.stderr
-    assert b"so does C code" in done.stderr
+    done = run_program(code=code)
+    assert done.stdout == "{}\n"
+    assert "a library talks" in done.stderr
+    assert "so does C code" in done.stderr

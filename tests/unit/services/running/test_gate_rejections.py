@@ -2,6 +2,7 @@
 
 import hashlib
 import multiprocessing
+import sys
 import threading
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
@@ -31,6 +32,7 @@ from viewer.services.running.run_batch import run_batch
 from viewer.store import cases, consents, runs
 from viewer.store.database import Store, open_store
 
+_STARTED = "spawn" if sys.platform == "win32" else "forkserver"
 SIX = {
     "temperature": 0.5,
     "top_k": 3,
@@ -135,7 +137,7 @@ def test_that_processes_learn_of_one_another_what_a_server_refuses(
         allow(store, server)
         run = plan_run(store, a_spec([far_profile(server, max_tokens=99)]))
         with ProcessPoolExecutor(
-            2, multiprocessing.get_context("spawn"), count_every_host_as_remote
+            2, multiprocessing.get_context(_STARTED), count_every_host_as_remote
         ) as pool:
             list(run_batch(store, run, BatchOptions(), threading.Event(), pool))
         counts = runs.run_summary(store, run).counts

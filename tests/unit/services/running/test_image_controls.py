@@ -124,7 +124,7 @@ def test_that_a_place_is_found_in_the_pixels_that_a_control_shows(
 
 
 NAMES = ("Alpha", "Beta", "Gamma", "Delta")
-CASES, DARKEST, STEP = 40, 30, 50
+CASES, DARKEST, STEP = 24, 30, 50
 
 
 def write_cases(folder: Path) -> Dataset:

@@ -1,5 +1,6 @@
 """Edited images of a run are reviewed beside the original, and its table follows."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,8 +52,12 @@ def begin(story: ReviewStory) -> None:
     card.amount.choose("all")
     story.wait(card.begin.isEnabled)
     start.reader.setText("Reader A")
+    said: list[str] = []
+    card.drawn.connect(lambda _: said.append(start.problem.text()))
     card.begin.click()
     story.wait(story.review.briefing.isVisible)
+    assert re.fullmatch(r"Drawing image (\d+) of \1 …", said[-1])
+    assert start.problem.text() == ""
     assert "of another patient" in story.review.briefing.text.text()
     story.review.briefing.begin.click()
     story.wait(lambda: story.page.ready)

@@ -467,12 +467,13 @@ def test_that_any_changed_byte_of_a_sealed_file_is_refused(
         open_sealed(trip.there, path)
 
 
-def forged(trip: Trip, path: Path) -> Path:
+def forged(trip: Trip, path: Path, old: bytes = b"seen", new: bytes = b"scene") -> Path:
     """Write the sealed file with another question, and all hashes that need no key."""
     with zipfile.ZipFile(trip.sealed) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     manifest = json.loads(members.pop("manifest.json"))
-    members["session.json"] = members["session.json"].replace(b"seen", b"scene")
+    assert old in members["session.json"]
+    members["session.json"] = members["session.json"].replace(old, new)
     manifest["seal"]["content_sha256"] = content_sha256(members)
     path.write_bytes(
         bundle_bytes(members, {k: manifest[k] for k in ("format", "seal")})
@@ -488,6 +489,17 @@ def test_that_answers_to_forged_questions_are_refused(
     answer_all(there.store, session)
     path = write_answers(there.store, session, tmp_path / "forged.answers").path
     refused(trip, path, "The seal of the session was changed")
+
+
+def test_that_a_forged_file_shows_no_image_of_another_data_set(
+    trip: Trip, tmp_path: Path
+) -> None:
+    there = Settings(tmp_path, tmp_path / "forged.sqlite")
+    none, named = rb"made\": \"\"", rb"made\": \"mine\""
+    file = forged(trip, tmp_path / "forged.session", none, named)
+    session = open_sealed(there, file)
+    with open_store(there.store) as store:
+        assert ground_of(store, session).spec.made == ""
 
 
 def test_that_what_leaves_is_audited_and_consented_to_once(trip: Trip) -> None:

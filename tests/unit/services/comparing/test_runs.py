@@ -289,8 +289,8 @@ def test_that_a_family_is_found_whatever_the_order_its_models_were_named_in(
     far = ModelProfile("far", "scripted", {"answer": "A1"})
     import_dataset(store, "folder", masked_at_d4(tmp_path / "d"), "tiny")
     declare_family(store, "tiny", ("far", "uniform", "says-d4"))
-    one = plan_and_finish(store, a_spec([D4, UNIFORM], repeats=60))
-    two = plan_and_finish(store, a_spec([far], repeats=60, params={"grids": [16]}))
+    one = plan_and_finish(store, a_spec([D4, UNIFORM], repeats=30))
+    two = plan_and_finish(store, a_spec([far], repeats=30, params={"grids": [16]}))
     found = compare(store, Side(one, "uniform"), Side(two, "far"))
     other = compare(store, Side(one, "says-d4"), Side(two, "far"))
     ours = statistics_of(store, found).adjustment.by_group

@@ -14,12 +14,13 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as profiles
 
-from tests.helpers import forked, patient_tracing
+from tests.helpers import forked, patient_tracing, small_store
 from tests.helpers.loopback_only import sitecustomize as loopback_only
 from viewer.domain.styles import know_models
 from viewer.readers.files.isolation import isolate_with
 from viewer.services.worker import background, jobs
 from viewer.settings import HOME_VARIABLE, STORE_VARIABLE, Settings, read_settings
+from viewer.store import database
 from viewer.store.database import Store, open_store
 
 patient_tracing.install()
@@ -104,6 +105,7 @@ loopback_only.install()
 # The programs that tests start begin their workers as they do elsewhere.
 for _module in (background, jobs):
     vars(_module)["spawn_worker"] = forked.spawn_worker
+vars(database)["_migrate"] = small_store.migrate
 
 
 @pytest.fixture(autouse=True)

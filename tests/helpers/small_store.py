@@ -1,6 +1,9 @@
 """A store with one small data set and runs on it, built without any image file."""
 
+import sqlite3
+from functools import cache
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
@@ -10,11 +13,41 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, RunSpec, Trial
-from viewer.store import cases, runs
+from viewer.store import cases, database, runs
 from viewer.store.database import Store
+from viewer.store.schema import MIGRATIONS
 
 SIZE = SizePx(40, 50)
 GRID_8 = Condition("grid=8", (("rows", 8), ("columns", 8)))
+
+_migrate = database._migrate
+_filling = Lock()
+
+
+@cache
+def _migrated() -> sqlite3.Connection:
+    """Return a store in memory that every migration was run on."""
+    store = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    _migrate(Path("memory"), store, 0, writable=True)
+    return store
+
+
+def migrate(
+    path: Path, connection: sqlite3.Connection, version: int, *, writable: bool
+) -> None:
+    """Bring a store up to date; fill a new one by a copy, in a tenth of the time.
+
+    The copy is of a store made by the program's own migrations, under a new name.
+    """
+    if version or not writable or vars(database)["MIGRATIONS"] is not MIGRATIONS:
+        _migrate(path, connection, version, writable=writable)
+        return
+    with _filling:
+        if not connection.execute("PRAGMA user_version").fetchone()[0]:
+            _migrated().execute(
+                "UPDATE store_mark SET name = lower(hex(randomblob(16)))"
+            )
+            _migrated().backup(connection)
 
 
 def a_mask(rows: slice, columns: slice) -> Mask:

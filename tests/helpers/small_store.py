@@ -20,6 +20,13 @@ from viewer.store.schema import MIGRATIONS
 SIZE = SizePx(40, 50)
 GRID_8 = Condition("grid=8", (("rows", 8), ("columns", 8)))
 
+_DRAWN = (
+    "UPDATE store_mark SET name = lower(hex(randomblob(16)))",
+    # REPLACE, as its rows are never updated
+    "INSERT OR REPLACE INTO signing_key VALUES (1, lower(hex(randomblob(32))))",
+)
+"""What is drawn for each store anew."""
+
 _migrate = database._migrate
 _filling = Lock()
 
@@ -37,16 +44,16 @@ def migrate(
 ) -> None:
     """Bring a store up to date; fill a new one by a copy, in a tenth of the time.
 
-    The copy is of a store made by the program's own migrations, under a new name.
+    The copy is of a store made by the program's own migrations; its name and key are
+    new.
     """
     if version or not writable or vars(database)["MIGRATIONS"] is not MIGRATIONS:
         _migrate(path, connection, version, writable=writable)
         return
     with _filling:
         if not connection.execute("PRAGMA user_version").fetchone()[0]:
-            _migrated().execute(
-                "UPDATE store_mark SET name = lower(hex(randomblob(16)))"
-            )
+            for drawn in _DRAWN:
+                _migrated().execute(drawn)
             _migrated().backup(connection)
 
 

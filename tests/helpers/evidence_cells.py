@@ -6,12 +6,13 @@ table that nobody computes here is an error, and so is a column, so that none is
 unnoticed.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import hypot, isnan, nan
+from statistics import fmean
 
 import pytest
 from scipy.spatial.distance import jensenshannon
@@ -94,13 +95,13 @@ def _shared(trials: Sequence[Asked], name: str, ends: str = "") -> dict[str, Cel
     return found | {f"{ends or name}{n.removeprefix('ci')}": v for n, v in ci.items()}
 
 
-def _apart(gaps: Sequence[float], name: str) -> dict[str, Cell]:
-    """Return a mean of differences of cases in points, with its interval."""
+def _apart(gaps: Sequence[Sequence[float]], name: str) -> dict[str, Cell]:
+    """Return a mean of differences, by case, in points, with its interval."""
     why = "not estimable from one patient, 95 %" if gaps else "no trial, 95 %"
     method = "Clopper-Pearson by patient, of differences, 95 %"
-    value, low, high = 100 * gaps[0] if gaps else None, None, None
+    value, low, high = 100 * fmean(gaps[0]) if gaps else None, None, None
     if len(gaps) > 1:
-        ends = difference_by_patient([[gap] for gap in gaps])
+        ends = difference_by_patient(gaps)
         value, low, high = (100 * one for one in ends)
     told = method if len(gaps) > 1 else why
     names = (name, *(f"{name}_{end}" for end in ("low", "high", "method")))
@@ -116,6 +117,7 @@ def everybody(truth: Truth) -> Iterator[tuple[str, Callable[[str, str], list[Ask
     """Yield people, then models, each with its trials by task and subset."""
     for person, name in enumerate(PEOPLE):
         yield name, partial(truth.people, person)
+    yield "mean of individual readers", truth.all_people
     for model in truth.made.models:
         yield model, partial(truth.raw, model)
 
@@ -134,12 +136,13 @@ def table_2(truth: Truth) -> Sequence[Row]:
                     line[f"fdx_{subset}_chance"] = _chance(trials)
             line.update(_gap(of("ddx", subset), of("fdx", subset), f"gap_pp_{subset}"))
         lines.append(line)
+    of_people, of_models = lines[: len(PEOPLE) + 1], lines[len(PEOPLE) + 1 :]
     for subset in SUBSETS:
-        rates_of = [line[f"fdx_{subset}"] for line in lines[len(PEOPLE) :]]
+        rates_of = [line[f"fdx_{subset}"] for line in of_models]
         ranks = rankdata([-float(x or 0) for x in rates_of], "min")
-        for line in lines[: len(PEOPLE)]:
+        for line in of_people:
             line[f"rank_{subset}"] = None
-        known = zip(lines[len(PEOPLE) :], rates_of, ranks, strict=True)
+        known = zip(of_models, rates_of, ranks, strict=True)
         for line, of_it, rank in known:
             line[f"rank_{subset}"] = None if of_it is None else float(rank)
     return lines
@@ -148,11 +151,14 @@ def table_2(truth: Truth) -> Sequence[Row]:
 def _gap(ddx: Sequence[Asked], fdx: Sequence[Asked], name: str) -> dict[str, Cell]:
     """Return how many points the first rate is ahead, with its interval by case."""
     one, other = (
-        {x.number: float(x.right) for x in of if x.status in SETTLED}
+        {(x.number, x.model): float(x.right) for x in of if x.status in SETTLED}
         for of in (ddx, fdx)
     )
     if set(one) == set(other):
-        return _apart([one[number] - other[number] for number in one], name)
+        gaps = defaultdict[int, list[float]](list)
+        for number, who in one:
+            gaps[number].append(one[number, who] - other[number, who])
+        return _apart([*gaps.values()], name)
     rates = _rate(ddx), _rate(fdx)
     gap = None if None in rates else 100 * (rates[0] - rates[1])  # type: ignore[operator]
     found: dict[str, Cell] = {name: gap, f"{name}_low": None, f"{name}_high": None}
@@ -191,7 +197,7 @@ def _arm(truth: Truth, model: str, arm: str, first: str, subset: str) -> Row:
     lost = sum(then and not now for now, then in pairs)
     changed = gained + lost
     p = binomtest(gained, changed).pvalue if changed else 1.0
-    change = _apart([float(now) - then for now, then in pairs], "delta_pp")
+    change = _apart([[float(now) - then] for now, then in pairs], "delta_pp")
     if not pairs and not base and not line["n"]:
         return {**line, **dict.fromkeys(change), **nothing}
     line |= change

@@ -23,6 +23,7 @@ from tests.helpers.evidence_cells import (
     Row,
     check_tables,
     compare,
+    everybody,
     sensitivity,
 )
 from tests.helpers.evidence_figure_cells import check_figures
@@ -364,12 +365,13 @@ def _parts(name: str) -> Callable[[Truth], list[list[str]]]:
     """Return a row a model with the strata side by side; in English every one."""
 
     def printed(truth: Truth) -> list[list[str]]:
-        rows = _of(name, truth)
+        rows, asked = _of(name, truth), dict(everybody(truth))
+        subset = "zh" if name.endswith("zh") else "en"
         every = SPECIALTIES if "10" in name else tuple(GROUPS)
         there = {row["stratum"] for row in rows}
         strata = [x for x in every if x in there or not name.endswith("zh")]
         lines = []
-        for model in dict.fromkeys(row["model"] for row in rows):
+        for model in dict.fromkeys(str(row["model"]) for row in rows):
             own = {row["stratum"]: row for row in rows if row["model"] == model}
             shares = [_share(own[x]) if x in own else "-" for x in strata]
             cells = ["" if share == "-" else share for share in shares]
@@ -379,8 +381,9 @@ def _parts(name: str) -> Callable[[Truth], list[list[str]]]:
             k = sum(int(_float(r["k"])) for r in own.values())
             rate = k / n if n else None
             total: dict[str, Cell] = {"k": k, "n": round(n), "fdx": rate}
-            total |= ci_of((i < k, i, i) for i in range(round(n)))
-            lines.append([str(model), *cells, _share(total) if n else "", mean])
+            settled = [x for x in asked[model]("fdx", subset) if x.status in SETTLED]
+            total |= ci_of((one.right, one.number, one.number) for one in settled)
+            lines.append([model, *cells, _share(total) if n else "", mean])
         return lines
 
     return printed

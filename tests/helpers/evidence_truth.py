@@ -102,6 +102,11 @@ class Truth:
                 found.append(one if counts else replace(one, status="excluded"))
         return found
 
+    def all_people(self, task: str, subset: str = "all") -> list[Asked]:
+        """Return what each person answered alone, as the trials of their mean."""
+        each = (self.people(person, task, subset) for person in range(len(PEOPLE)))
+        return [one for trials in each for one in trials]
+
     def _counts(self, number: int, task: str) -> bool:
         """Tell whether any model's answer to a case counts."""
         about = number, task, "raw"

@@ -7,8 +7,9 @@ PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 HEADLESS := .venv-headless/bin/python -m pytest -p no:pytest-qt
 QT := -o qt_log_level_fail=WARNING -o "qt_log_ignore=This plugin does not support"
+CORES := $(shell nproc)
 # One more than there are cores, as tests often wait for a program that they started.
-WORKERS ?= $(shell expr $$(nproc) + 1)
+WORKERS ?= $(shell expr $(CORES) + 1)
 PARALLEL = -n $(WORKERS) --dist
 # That nothing below the window needs Qt: every module of it is imported where there is
 # none, and commands, contracts of studies, formats and models, and a few stories run
@@ -53,8 +54,8 @@ types:
 	$(PYTHON) -m mypy
 	.venv/bin/lint-imports --no-logo
 
-layers:
-	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal $(TRACED) --cov --cov-report=
+layers:         # few of these wait, and each worker takes 6 seconds to find them
+	$(PYTEST) $(QT) -m "not proof" -n $(CORES) --dist worksteal $(TRACED) --cov --cov-report=
 	$(PYTHON) -m coverage json --quiet -o .coverage.json
 	$(PYTHON) packaging/perfect_coverage.py .coverage.json
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QListWidgetItem, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.forked import run_program
 from tests.helpers.item_datasets import tiles_dataset
 from tests.helpers.tiny_study import write_images
 from viewer.domain.run import RunSpec, RunStatus
@@ -280,11 +279,9 @@ def test_that_what_two_models_were_asked_from_the_page_is_the_command_lines_run(
     bridge.close()
     (run,) = run_list(settings.store)
     assert (run.n_planned, run.models) == (4 * _N, ("asymmetry", "uniform"))
-    said = subprocess.run(
-        [sys.executable, "-m", "viewer", "run", str(tmp_path / "study.toml"),
-         "--store", str(settings.store), "--json"],
-        capture_output=True, check=True,
-    )  # fmt: skip
+    words = ("run", tmp_path / "study.toml", "--store", settings.store, "--json")
+    said = run_program(*words)
+    assert said.returncode == 0, said.stderr
     assert json.loads(said.stdout)["run"] == run.id
     assert run_list(settings.store) == (run,)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from tests.helpers.forked import start_program
 from viewer import app
@@ -154,6 +154,9 @@ def read(dataset: str) -> Hand:
     start.read.click()
     while True:
         while not page.ready:
+            if (asked := _found(QMessageBox)) is not None:
+                # It is the same reader who goes on.
+                next(b for b in asked.buttons() if "Continue" in b.text()).click()
             yield
         task = page.task
         assert task is not None

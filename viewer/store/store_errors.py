@@ -64,8 +64,7 @@ def store_error(path: Path, reason: str) -> StoreError:
     if "disk is full" in text:
         return DiskFullError(
             f"{path.name}: The disk that holds the store is full.",
-            "Free some space and run the same command again: it continues where it "
-            "was.",
+            "Free some space and do the same again: it continues where it was.",
         )
     for needle, what, how in _REASONS:
         if needle in text:

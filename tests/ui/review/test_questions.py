@@ -222,6 +222,22 @@ def test_that_ranked_lines_move_up_and_down(qtbot: QtBot, image: ReviewImage) ->
     assert form.values["differential"] == ("edema", "pneumonia")
 
 
+def test_that_a_locked_ranking_has_no_empty_line(
+    qtbot: QtBot, image: ReviewImage
+) -> None:
+    form = shown(qtbot, image, DIFFERENTIAL)
+    box = form.boxes["differential"]
+    assert isinstance(box, RankingBox)
+    QTest.keyClicks(box.lines[0], "edema")
+    QTest.keyClicks(box.lines[1], "pneumonia")
+    assert [line.isVisible() for line in box.lines[:4]] == [True, True, True, False]
+    values: Values = {"differential": ("edema", "pneumonia")}
+    assert image.canvas is not None
+    state = TaskState.STAGE_LOCKED
+    form.show_task(a_task(image.canvas, values=values, stage=1, state=state))
+    assert [line.isVisible() for line in box.lines[:4]] == [True, True, False, False]
+
+
 def test_that_options_are_not_there_before_the_lock_and_then_the_cases_own(
     qtbot: QtBot, image: ReviewImage
 ) -> None:

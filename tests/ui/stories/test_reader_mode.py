@@ -11,17 +11,19 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.full_disk import full_disk
 from tests.helpers.review_story import ReviewStory, open_review, words_on_screen
 from tests.helpers.reviewed_run import DATASET, FINDING, MODELS, missed_run
 from tests.helpers.window_process import READER, cell_for, start_window
+from tests.helpers.window_story import found
 from viewer.domain.answer import CellAnswer
 from viewer.domain.geometry import PointPx
 from viewer.domain.grid import Cell
 from viewer.domain.reading import Interval, SessionId, TaskState
-from viewer.domain.reading_time import IDLE_AFTER_MS
+from viewer.domain.reading_time import IDLE_AFTER_MS, active_ms
 from viewer.services.readings import cases, opening
 from viewer.settings import Settings
 from viewer.ui.canvas.overlays.answer_item import AnswerItem
@@ -100,6 +102,67 @@ def test_that_every_answer_is_kept_at_once(
     assert kept["place"] == CellAnswer(Cell(6, 1), "reader")
 
 
+def go_on_as(story: ReviewStory, reader: str, verb: str) -> str:
+    """Press Read under a name that has read; answer what is asked, and return it."""
+    start = story.review.start
+    story.wait(start.read.isEnabled)
+    start.reader.setText(reader)
+    start.read.click()
+    story.wait(lambda: story.window.findChild(QMessageBox))
+    box = found(story.window, QMessageBox)
+    next(b for b in box.buttons() if b.text().replace("&", "") == verb).click()
+    words = box.informativeText()
+    story.wait(lambda: not story.window.findChild(QMessageBox))
+    return words
+
+
+def test_that_answers_stay_on_the_screen_while_the_disk_is_full(
+    story: ReviewStory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story.begin(story.review.start.read, "Reader A")
+    page, position = story.page, story.task.position
+    click_cell(story, Cell(2, 3))
+    with full_disk(monkeypatch):
+        page.side.comment.setText("x" * 30_000)
+        story.press(KEY.Key_4, ENTER)
+        assert "The disk that holds the store is full" in page.side.problem.text()
+        assert story.task.state is TaskState.STARTED
+        # Nothing leads away from what is nowhere but on the screen.
+        story.press(KEY.Key_Right)
+        page.skip()
+        assert page.position == position
+        story.window.context.actions["review.pause"].trigger()
+        box = found(story.window, QMessageBox)
+        assert "is full" in box.informativeText()
+        next(b for b in box.buttons() if b.text().replace("&", "") == "Cancel").click()
+        assert story.review.reviewing
+    story.press(ENTER)
+    assert page.position != position
+    kept = page._tasks[position]
+    assert kept.state is TaskState.LOCKED
+    assert kept.values["place"] == CellAnswer(Cell(2, 3), "reader")
+    assert len(kept.comment) == 30_000
+
+
+def test_that_time_that_could_not_be_stored_is_taken_again(qtbot: QtBot) -> None:
+    owner, now = QWidget(), [1000]
+    qtbot.addWidget(owner)
+    clock = ReviewClock(owner, lambda: now[0], QPoint)
+    clock.start()
+    now[0] = 3000
+    taken = clock.take()
+    assert taken == (Interval(1000, 3000),)
+    clock.give_back(taken)
+    now[0] = 4000
+    assert clock.take() == (Interval(1000, 3000), Interval(3000, 4000))
+    now[0] = 5000
+    again = clock.take()
+    assert again == (Interval(4000, 5000),)
+    clock.give_back(again)
+    clock.start()  # another case
+    assert active_ms(clock.take()) == 0
+
+
 def test_that_a_reader_who_stops_half_way_goes_on_where_he_was(
     story: ReviewStory,
 ) -> None:
@@ -110,7 +173,12 @@ def test_that_a_reader_who_stops_half_way_goes_on_where_he_was(
     position = story.task.position
     story.window.context.actions["review.pause"].trigger()
     assert not story.review.reviewing
-    story.begin(story.review.start.read, "Reader A")
+    go_on_as(story, "Reader A", "Cancel")
+    assert not story.review.reviewing
+    words = go_on_as(story, " Reader  A", "Continue")
+    assert words.startswith("Reader A has locked 1 of 4 cases of this session.")
+    assert "another reader of the same name" in words
+    story.wait(lambda: story.page.ready)
     assert story.task.position == position
     assert story.page.image.answer == CellAnswer(Cell(1, 1), "reader")
 

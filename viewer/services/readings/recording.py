@@ -5,11 +5,12 @@ windows on a session cannot lock a case twice; the second one gets an error.
 """
 
 import contextlib
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from viewer.domain.errors import WrongUseError
+from viewer.domain.errors import StoreError, WrongUseError
 from viewer.domain.form import Form
 from viewer.domain.form_values import Values, check_values
 from viewer.domain.reading import (
@@ -34,6 +35,8 @@ from viewer.store import reading_audit, readings
 from viewer.store.database import Store, open_store, utc_now
 from viewer.store.locks import session_lock
 from viewer.store.readings import NewReading
+
+_log = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
@@ -128,7 +131,8 @@ def lock(
 ) -> Task:
     """Lock the current stage; return the case, with the next stage if there is one.
 
-    After the last case a reader study becomes a run of the reader.
+    After the last case a reader study becomes a run of the reader; if the store cannot
+    take that now, it does once the session is opened again.
 
     Raises
     ------
@@ -148,7 +152,10 @@ def lock(
             new = _row(form, standing, Act.LOCKED, values, comment, activity)
             readings.add_reading(opened, session, position, new)
             task = task_in(opened, ground, position)
-        enter_if_finished(opened, session)
+        try:
+            enter_if_finished(opened, session)
+        except StoreError as error:  # the case is locked all the same
+            _log.warning("Session %d is not a run yet: %s", session, error.what)
         return task
 
 

@@ -21,7 +21,7 @@ from viewer.ui.application.layout_memory import Choices
 from viewer.ui.dialogs.confirm import confirm
 from viewer.ui.panels.asking.pixel_looks import PixelLooks
 from viewer.ui.panels.review.aid import AidSettings
-from viewer.ui.panels.review.briefing import Briefing
+from viewer.ui.panels.review.briefing import Briefing, DonePage
 from viewer.ui.panels.review.offers import ReviewOffers
 from viewer.ui.panels.review.page import ReviewPage
 from viewer.ui.panels.review.reading_results import ReadingResults
@@ -29,14 +29,7 @@ from viewer.ui.panels.review.replay import ReplayPage
 from viewer.ui.panels.review.results import ReviewResults
 from viewer.ui.panels.review.sealed_files import SealedFiles
 from viewer.ui.panels.review.sessions import ReplayWanted, ResultsWanted
-from viewer.ui.panels.review.start import (
-    ReviewStart,
-    ReviewWanted,
-    StudyWanted,
-)
-from viewer.ui.widgets import theme
-from viewer.ui.widgets.labels import primary
-from viewer.ui.widgets.plain_text import Label
+from viewer.ui.panels.review.start import ReviewStart, ReviewWanted, StudyWanted
 
 if TYPE_CHECKING:
     from viewer.services.readings.agreeing import PairAgreement
@@ -56,10 +49,6 @@ _Results = tuple["tuple[ErrorCounts, ...]", "tuple[PairAgreement, ...]"]
 _PURGED: Final = (
     "Your name and all your answers go for good, and no table counts them any more. "
     "That there was a session, and when it ended, stays on record."
-)
-_DONE: Final = "Every case is locked.\nThe answers are in the store."
-_TO_RETURN: Final = (
-    "Every case is locked.\nReturn the answers to where the session comes from."
 )
 
 
@@ -140,7 +129,8 @@ class ReviewWorkspace(QWidget):
         self.start.task_wanted.connect(self._open_task)
         self.briefing.agreed.connect(self._agree)
         self.briefing.left.connect(self._back)
-        for page in (self.page, self.results, self.replay, self.compared):
+        self.page.left.connect(self._pause)
+        for page in (self.results, self.replay, self.compared):
             page.left.connect(self._back)
         self.done.back.clicked.connect(self._back)
         self.done.export.clicked.connect(self.files.export)
@@ -161,7 +151,7 @@ class ReviewWorkspace(QWidget):
         return {
             "edit.undo": self.page.undo,
             **self.page.handlers(),
-            "review.pause": self._back,
+            "review.pause": self._pause,
             **self.files.handlers(),
         }
 
@@ -340,7 +330,26 @@ class ReviewWorkspace(QWidget):
         self._open(lambda: open_task(self._store, wanted, reader, progress=told))
 
     def _open(self, opens: Callable[[], SessionId]) -> None:
-        self._background_tasks.start("open", opens, self.open_session, self._fail)
+        from viewer.services.readings.opening import session
+
+        self._background_tasks.start(
+            "open", lambda: session(self._store, opens()), self._go_on, self._fail
+        )
+
+    def _go_on(self, begun: SessionSummary) -> None:
+        """Open a session; ask first if somebody of the reader's name has read in it."""
+        if not begun.done:
+            self.open_session(begun.id)
+            return
+        confirm(
+            self.window(),
+            f"Continue as {begun.reader}?",
+            f"{begun.reader} has locked {begun.done:,} of {begun.planned:,} cases of "
+            "this session. If that was another reader of the same name, cancel and "
+            "enter a name that differs.",
+            "Continue",
+            lambda: self.open_session(begun.id),
+        )
 
     def _open_results(self, run: int) -> None:
         from viewer.services.readings.agreeing import agreement
@@ -391,6 +400,19 @@ class ReviewWorkspace(QWidget):
         self.visiting = visiting
         self.visits_changed.emit()
 
+    def _pause(self) -> None:
+        """Go back, unless the answers on the screen could not be saved."""
+        if self.page.keep(leaving=True):
+            self._back()
+            return
+        confirm(
+            self.window(),
+            "Leave without the answers to this case?",
+            self.page.side.problem.text(),
+            "Leave",
+            self._back,
+        )
+
     def _back(self) -> None:
         self.close_session()
         self.replay.close_recording()
@@ -425,26 +447,3 @@ class ReviewWorkspace(QWidget):
         super().showEvent(event)
         if not self.reviewing:
             self.refresh()
-
-
-class DonePage(QWidget):
-    """Says that every case is locked, and what is to be done with the answers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.words, self.export = Label(_DONE), primary("Return answers…")
-        self.back = primary("Back to Review")
-        self.words.setFont(theme.title_font(self.words.font()))
-        self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        column = QVBoxLayout(self)
-        column.addStretch(1)
-        column.addWidget(self.words)
-        column.addSpacing(16)
-        for button in (self.export, self.back):
-            column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(1)
-
-    def show_session(self, summary: SessionSummary) -> None:
-        """Say where the answers of a session go."""
-        self.words.setText(_TO_RETURN if summary.visiting else _DONE)
-        self.export.setVisible(summary.visiting)

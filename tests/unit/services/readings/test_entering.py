@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.helpers.full_disk import full_disk
 from tests.helpers.reviewed_run import MODELS, SIZE, dataset, reviewed_run
 from tests.helpers.tiny_study import finish, write_images
 from viewer.domain.answer import (
@@ -15,13 +16,13 @@ from viewer.domain.answer import (
     PointAnswer,
     Status,
 )
-from viewer.domain.errors import WrongUseError
+from viewer.domain.errors import DiskFullError, WrongUseError
 from viewer.domain.form import PlaceKind, PlaceQuestion
 from viewer.domain.form_catalog import CONFIDENCE, PLACE, POSITION, READER_TASK, VERDICT
-from viewer.domain.form_values import Absent, Value
+from viewer.domain.form_values import Absent, Value, Values
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.grid import Cell
-from viewer.domain.reading import Interval, LockedError, SessionId
+from viewer.domain.reading import Interval, LockedError, SessionId, TaskState
 from viewer.domain.reference import Mask
 from viewer.domain.run import RunStatus
 from viewer.services.comparing.listing import listed_sides
@@ -290,3 +291,36 @@ def test_that_who_has_withdrawn_is_counted_in_no_table_and_told(path: Path) -> N
     titles = [side.title for side in listed_sides(path) if side.side.run == run]
     assert [title.endswith(" · reader withdrew") for title in titles] == [True]
     assert "A.-Reader" not in offers.models
+
+
+def test_that_the_last_lock_holds_where_the_disk_has_no_room_for_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "many.sqlite"
+    with open_store(path) as store:
+        data_sets.add_dataset(store, dataset(20, laterals=0))
+    session = opening.open_reader_study(path, "reviewed", READER_TASK, "Full")
+    values: Values = {PLACE: CellAnswer(Cell(0, 0)), CONFIDENCE: 3}
+    *before, last = [task.position for task in cases.queue(path, session)]
+    for position in before:
+        recording.lock(path, session, position, values)
+    refused = 0
+    while cases.task(path, session, last).state is not TaskState.LOCKED:
+        with full_disk(monkeypatch, refused):
+            try:
+                recording.lock(path, session, last, values, comment="x" * 10_000)
+            except DiskFullError:
+                refused += 1
+    assert refused > 0
+    with open_store(path) as store:
+        run = entered_run(store, session)
+        assert run is None or _status(path, run) is not RunStatus.FINISHED
+    with recording.held(path, session), open_store(path) as store:
+        run = entered_run(store, session)
+    assert run is not None
+    assert _status(path, run) is RunStatus.FINISHED
+
+
+def _status(path: Path, run: int) -> RunStatus:
+    with open_store(path) as store:
+        return runs.run_summary(store, run).status

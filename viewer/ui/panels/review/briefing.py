@@ -1,4 +1,4 @@
-"""What a reader is told, and agrees to, before the first case of a session."""
+"""What a reader is told before the first case of a session, and after the last."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, 
 
 from viewer.domain.reading import SessionSummary
 from viewer.domain.telemetry import ASKED
+from viewer.ui.widgets import theme
 from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.plain_text import Label
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 _WIDTH: Final = 600
 """Some 80 letters in a line."""
+_DONE: Final = "Every case is locked.\nThe answers are in the store."
+_TO_RETURN: Final = (
+    "Every case is locked.\nReturn the answers to where the session comes from."
+)
 
 
 class Briefing(QWidget):
@@ -72,3 +77,26 @@ class Briefing(QWidget):
         self.begin.setEnabled(not asks)
         first = self.consent if asks else self.begin
         first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+class DonePage(QWidget):
+    """Says that every case is locked, and what is to be done with the answers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.export = Label(_DONE), primary("Return answers…")
+        self.back = primary("Back to Review")
+        self.words.setFont(theme.title_font(self.words.font()))
+        self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column = QVBoxLayout(self)
+        column.addStretch(1)
+        column.addWidget(self.words)
+        column.addSpacing(16)
+        for button in (self.export, self.back):
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(1)
+
+    def show_session(self, summary: SessionSummary) -> None:
+        """Say where the answers of a session go."""
+        self.words.setText(_TO_RETURN if summary.visiting else _DONE)
+        self.export.setVisible(summary.visiting)

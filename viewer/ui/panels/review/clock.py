@@ -52,6 +52,7 @@ class ReviewClock(QObject):
         super().__init__(owner)
         self._owner, self.now, self._cursor = owner, now, cursor
         self._stretches: list[list[int]] = []
+        self._not_stored: tuple[Interval, ...] = ()
         self._at = QPoint()
         self._timer = QTimer(self, interval=STEP_MS)
         self._timer.timeout.connect(self.look)
@@ -59,13 +60,13 @@ class ReviewClock(QObject):
     def start(self) -> None:
         """Start with a case."""
         self._at = self._cursor()
-        self._stretches = [[self.now()]]
+        self._stretches, self._not_stored = [[self.now()]], ()
         self._timer.start()
 
     def stop(self) -> None:
         """Record nothing more until a case is started."""
         self._timer.stop()
-        self._stretches = []
+        self._stretches, self._not_stored = [], ()
 
     def note(self) -> None:
         """Record that the reader did something just now."""
@@ -100,7 +101,12 @@ class ReviewClock(QObject):
         taken = tuple(i for moments in self._stretches for i in intervals_of(moments))
         away = not self._stretches[-1]
         self._stretches = [[] if away else [self.now()]]
+        taken, self._not_stored = (*self._not_stored, *taken), ()
         return taken
+
+    def give_back(self, taken: tuple[Interval, ...]) -> None:
+        """Have what was taken taken again: it could not be stored."""
+        self._not_stored = taken
 
     def _is_active(self) -> bool:
         return self._owner.isVisible() and self._owner.window().isActiveWindow()

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.form_values import Values
-from viewer.domain.reading import Reveal, Task, TaskState, open_cases
+from viewer.domain.reading import Interval, Reveal, Task, TaskState, open_cases
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.opened_image import OpenedImage
 from viewer.ui.application.action_set import main_key
@@ -245,9 +245,7 @@ class ReviewPage(QWidget):
             return
         self._typed.stop()
         comment, values = self.side.comment.text(), self.side.form.values
-        after = self._tried(
-            lambda: session.lock(task, values, comment, self.clock.take())
-        )
+        after = self._tried(lambda spent: session.lock(task, values, comment, spent))
         if after is not None:
             self.recorder.seal()
             self._locked_here.append(self.position)
@@ -287,7 +285,7 @@ class ReviewPage(QWidget):
         untouched = task.state in _UNLOCKED and not task.values
         back = untouched and bool(self._locked_here)
         position = self._locked_here[-1] if back else task.position
-        after = self._tried(lambda: session.undo(position, self.clock.take()))
+        after = self._tried(lambda spent: session.undo(position, spent))
         if after is None:
             return
         if position in self._locked_here:
@@ -296,27 +294,26 @@ class ReviewPage(QWidget):
         self._sums.show_forecast()
         self.show_case(position)
 
-    def keep(self, *, leaving: bool = False) -> None:
-        """Save the answers so far, if a case is open.
+    def keep(self, *, leaving: bool = False) -> bool:
+        """Save the answers so far, if a case is open; False if that failed.
 
         On ``leaving`` the case the time spent on it is kept without an answer as well.
         """
         task, session = self.task, self._session
         self._typed.stop()
-        if task is None or session is None or not self.ready:
-            return
-        if task.state not in _OPEN:
-            return
+        here = task is not None and self.ready and task.state in _OPEN
+        if task is None or session is None or not here:
+            return True
         values, comment = self.side.form.values, self.side.comment.text()
         unchanged = (values, comment) == (dict(task.values), task.comment)
         if unchanged and not leaving:
-            return
-        at_work = self.clock.take()
+            return True
         after = self._tried(
-            lambda: session.save(task.position, values, comment, at_work)
+            lambda spent: session.save(task.position, values, comment, spent)
         )
         if after is not None:
             self._tasks[task.position] = after
+        return after is not None or unchanged
 
     def _change(self, event: ValueChanged) -> None:
         self.side.say("")
@@ -330,27 +327,29 @@ class ReviewPage(QWidget):
         self.clock.note()
         self._typed.start()
 
-    def _tried(self, call: Callable[[], T]) -> T | None:
-        """Run a store operation; show its error beside the question."""
+    def _tried(self, call: Callable[[tuple[Interval, ...]], T]) -> T | None:
+        """Run a store operation with the time spent; show an error by the question."""
+        spent = self.clock.take()
         try:
-            return call()
+            return call(spent)
         except OverreadError as error:
+            self.clock.give_back(spent)
             self.side.say(f"{error.what} {error.how}")
             return None
 
     def step(self, steps: int) -> None:
-        """Go to another case; save the answers here."""
-        if 0 <= self.position + steps < len(self._tasks):
-            self.keep(leaving=True)
-            self.show_case(self.position + steps)
+        """Go to another case, once the answers here are saved."""
+        other = self.position + steps
+        if 0 <= other < len(self._tasks) and self.keep(leaving=True):
+            self.show_case(other)
 
     def skip(self) -> None:
         """Leave the case for later; after the last one those skipped come back."""
-        if following := self._next():
-            self.keep(leaving=True)
-            self.show_case(following[0])
-        else:
+        following = self._next()
+        if not following:
             self.side.say("No other case is left.")
+        elif self.keep(leaving=True):
+            self.show_case(following[0])
 
     def handlers(self) -> Mapping[str, Callable[[], None]]:
         """Return the handlers of the commands on a case by the action's id."""
@@ -403,7 +402,10 @@ class ReviewPage(QWidget):
     def withdraw(self) -> None:
         """Purge all that the reader answered, and leave."""
         session = self._session
-        if session is not None and self._tried(session.withdraw) is not None:
+        if (
+            session is not None
+            and self._tried(lambda _: session.withdraw()) is not None
+        ):
             self.recorder.forget()
             self._tasks = []  # nothing of it may be kept any more
             self.left.emit()

@@ -90,10 +90,12 @@ class RankingBox(QuestionBox):
         self._show_rows()
 
     def _show_rows(self) -> None:
-        """Show the lines that are written, and one more."""
+        """Show the lines that are written, and one more until they are locked."""
         last = max((i for i, line in enumerate(self.lines) if line.text()), default=-1)
+        over = self.parentWidget()
+        more = over is None or self.isEnabledTo(over)
         for rank, row in enumerate(self._rows):
-            row.setVisible(rank <= last + 1)
+            row.setVisible(rank <= last + more)
 
     def move_line(self, rank: int, step: int, _checked: bool = False) -> None:
         """Swap a line with the one above (-1) or below (1)."""

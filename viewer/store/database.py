@@ -358,9 +358,10 @@ def _until(end: float, work: Iterator[object]) -> bool:
 
 
 def _checked_version(path: Path, connection: sqlite3.Connection) -> int:
+    # Tables first: another process may make the store between these three lines.
+    objects = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    objects = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     # A new file is empty and has no id yet.
     if objects and application != APPLICATION_ID:
         raise StoreError(

@@ -3,6 +3,8 @@ import sqlite3
 import tempfile
 import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -145,6 +147,24 @@ def test_that_two_processes_may_make_the_same_store(tmp_path: Path) -> None:
     )
     processes = [start_program(path, code=code) for _ in range(4)]
     assert [p.wait() for p in processes] == [0, 0, 0, 0]
+
+
+def test_that_a_store_made_while_it_is_looked_at_is_a_store(tmp_path: Path) -> None:
+    path, made = tmp_path / "s.sqlite", list[str]()
+
+    class Slow(sqlite3.Connection):
+        """Another process makes the store after the first look at the file."""
+
+        def execute(self, *words: Any) -> Any:  # noqa: ANN401 - as in SQLite
+            row = super().execute(*words).fetchall()[0]
+            if not made:
+                made.append("made")
+                open_store(path).close()
+            return SimpleNamespace(fetchone=lambda: row)
+
+    connection = sqlite3.connect(path, factory=Slow)
+    assert database._checked_version(path, connection) == LATEST
+    connection.close()
 
 
 def test_that_a_new_store_waits_until_another_has_opened_it(tmp_path: Path) -> None:

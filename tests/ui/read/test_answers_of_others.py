@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.small_datasets import write_dicom
 from viewer.domain.case import ImageRef
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.image import Window
 from viewer.services.asking.ask import Question, ask
 from viewer.store.database import open_store
 from viewer.ui.application.app_context import AppContext
@@ -113,3 +114,47 @@ def test_that_answers_stay_hidden_from_who_reads_first(
     assert _drawn(opened) == set()
     hidden.show_them.click()
     assert len(_models(opened)) == 3
+
+
+def test_that_models_are_compared_on_one_image_in_a_viewport_each(
+    qtbot: QtBot, opened: ReadWorkspace, context: AppContext, radiograph: ImageRef
+) -> None:
+    for _, box in opened.ask._models:
+        box.setChecked(False)
+    context.actions["ask.compare"].trigger()
+    first, second = opened.lightbox.viewports
+    qtbot.waitUntil(lambda: second.shown is not None, timeout=_PATIENCE_MS)
+
+    def drawn() -> list[set[str]]:
+        views = [viewport.view for viewport in opened.lightbox.viewports]
+        return [{item.answer.model for item in view.answer_items} for view in views]
+
+    assert [first.role.text(), second.role.text()] == ["says-B2", "says-C3"]
+    qtbot.waitUntil(lambda: drawn() == [{"says-B2"}, {"says-C3"}])
+    first.view.zoom_by(2.0)
+    assert second.view.zoom == pytest.approx(first.view.zoom)
+    pixel = 1 / first.view.zoom
+    assert second.view.centre.x == pytest.approx(first.view.centre.x, abs=pixel)
+    first.view.set_window(Window(10, 20))
+    assert second.view.window_set == Window(10, 20)
+    second.view.setFocus()  # the list follows, and what is drawn stays
+    assert opened.lightbox.active is second
+    assert drawn() == [{"says-B2"}, {"says-C3"}]
+    _ask_elsewhere(context, radiograph, "D4")
+    qtbot.waitUntil(lambda: len(_models(opened)) == 3, timeout=_PATIENCE_MS)
+    assert drawn() == [{"says-B2"}, {"says-C3"}]
+    context.actions["ask.compare"].trigger()
+    assert len(opened.lightbox.viewports) == 1
+    assert opened.lightbox.active.role.isHidden()
+    qtbot.waitUntil(lambda: drawn() == [{"says-B2", "says-C3", "says-D4"}])
+    context.actions["ask.compare"].trigger()
+    assert [v.model for v in opened.lightbox.viewports] == [
+        "says-B2", "says-C3", "says-D4", "",
+    ]  # fmt: skip
+
+
+def test_that_two_models_are_needed_to_compare(
+    read: ReadWorkspace, context: AppContext
+) -> None:
+    context.actions["ask.compare"].trigger()
+    assert len(read.lightbox.viewports) == 1

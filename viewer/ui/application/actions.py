@@ -331,6 +331,9 @@ ACTIONS: Final = (
           "Stop waiting for the answer", "close-circle-outline"),
     _read("ask.saw", "Model", "What the model saw", "Ctrl+L",
           "The exact bytes and text that were sent", "eye-outline"),
+    _read("ask.compare", "Model", "Models side by side", "",
+          "Show the image once for each ticked model, with its answers alone; again "
+          "shows it once", "view-column-outline"),
     ActionSpec("reply.delete", "Model", "Delete reply…", "",
                "Delete the reply that the chosen answer was read from; what goes is "
                "shown first", "comment-remove-outline", Place.HERE, destructive=True),

@@ -185,6 +185,7 @@ class ReadWorkspace(QWidget):
             "file.close_case": self.close_case,
             "file.close_all": self.close_all,
             "file.open_masks": lambda: self.answering.open_masks(self._commands),
+            "ask.compare": lambda: self.hanging.compare(self.answering.compared),
             "image.cine": self.play,
             "edit.find": partial(self._panels.show_cases, self.browser.focus_filter),
             "edit.copy": self.copy,

@@ -35,6 +35,8 @@ from viewer.ui.panels.read.lightbox import Lightbox
 if TYPE_CHECKING:
     from viewer.ui.panels.read.image_commands import ImageCommands
 
+_MOST_COMPARED: Final = 9
+"""As many viewports as there are at most."""
 _MASKS_LOCKED: Final = (
     "Masks may tell the answer. Commit your reading of each image on the screen first."
 )
@@ -102,6 +104,12 @@ class Answering:
             tell_error(self._context, error)
         else:
             ask.set_models(states, (*ask.ticked, *also) or first_choice(states))
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The models to compare on the image: those ticked, and those with answers."""
+        models = {*self.side.ask.ticked, *self.knowledge.models}
+        return tuple(sorted(models))[:_MOST_COMPARED]
 
     def handlers(self) -> Handlers:
         """Return the handlers of this side, by the action's id."""

@@ -76,8 +76,10 @@ def load_about(store: Path, ref: ImageRef) -> About:
     )
 
 
-def newest_per_model(answers: Sequence[StoredAnswer], finding: str) -> frozenset[int]:
-    """Return the trials to draw at once: the newest answer of each model, three.
+def newest_per_model(
+    answers: Sequence[StoredAnswer], finding: str, most: int = _DRAWN_AT_ONCE
+) -> frozenset[int]:
+    """Return the trials to draw at once: the newest answer of each model, ``most``.
 
     Where none is about the finding, the newest of those with boxes beside words.
     """
@@ -85,7 +87,7 @@ def newest_per_model(answers: Sequence[StoredAnswer], finding: str) -> frozenset
     about = [a for a in answers if not a.written and a.finding == finding]
     for answer in about or [a for a in answers if a.written]:
         newest.setdefault(answer.model, answer.trial)
-    return frozenset(list(newest.values())[:_DRAWN_AT_ONCE])
+    return frozenset(list(newest.values())[:most])
 
 
 def reference_words(masks: Mapping[str, Mask], finding: str) -> str:
@@ -125,6 +127,7 @@ class Knowledge(QObject):
         self._ask.finding.currentTextChanged.connect(self._follow_finding)
         self._answers.blinding.changed.connect(self._follow_blinding)
         self._answers.answers_shown.connect(self._draw_answers)
+        lightbox.compared.connect(self.list_now)
         context.changes.store_written.connect(self.look_again)
 
     def forget(self) -> None:
@@ -203,10 +206,16 @@ class Knowledge(QObject):
                 self._grid.set_choice(replace(self._grid.choice, grid=wanted.grid))
             self.wanted = None
         else:
-            drawn = newest_per_model(answers, self._ask.asked_finding)
+            drawn = self._newest(answers)
             newest = next((a.trial for a in answers if a.trial in drawn), None)
             self._answers.set_answers(answers, drawn, newest)
         self._name_reference()
+
+    def _newest(self, answers: Sequence[StoredAnswer]) -> frozenset[int]:
+        """Return the trials to draw: of all models if each has its own viewport."""
+        ports = self._lightbox.viewports
+        most = len(ports) if self._lightbox.active.model else _DRAWN_AT_ONCE
+        return newest_per_model(answers, self._ask.asked_finding, most)
 
     def _image_shown(self, event: ImageShown) -> None:
         ref = event.shown.ref
@@ -233,12 +242,13 @@ class Knowledge(QObject):
         if before is None or before.told == about.told:
             return
         self._about[about.ref] = about
-        if self._lightbox.showing(about.ref) is not self._lightbox.active:
+        active = self._lightbox.active.shown
+        if active is None or active.ref != about.ref:
             self._draw(about, appears=False)
             return
         if before.answers:
             known = {one.trial for one in before.answers}
-            newest = newest_per_model(about.answers, self._ask.asked_finding)
+            newest = self._newest(about.answers)
             self._answers.renew_answers(about.answers, newest - known)
         else:
             self.list_now()
@@ -252,15 +262,16 @@ class Knowledge(QObject):
         return replace(about, answers=tuple(answers))
 
     def _draw(self, about: About, *, appears: bool) -> None:
-        viewport = self._lightbox.showing(about.ref)
-        if viewport is None:
-            return
-        if viewport is self._lightbox.active:
-            self._choose_finding(about, appears=appears)
-            self.list_now()
-        else:
-            self._draw_beside(viewport)
-        self._draw_references()
+        shown = [v for v in self._lightbox.viewports if v.shown]
+        showing = [v for v in shown if v.shown and v.shown.ref == about.ref]
+        for viewport in showing:
+            if viewport is self._lightbox.active:
+                self._choose_finding(about, appears=appears)
+                self.list_now()
+            elif not viewport.model:
+                self._draw_beside(viewport)
+        if showing:
+            self._draw_references()
 
     def _draw_beside(self, viewport: Viewport) -> None:
         """Draw the newest answers about an image without the focus."""
@@ -307,6 +318,14 @@ class Knowledge(QObject):
         about = self._current()
         return {} if about is None or self.locked else about.masks
 
+    @property
+    def models(self) -> frozenset[str]:
+        """The models with answers about the finding, none while the image is locked."""
+        about, finding = self._current(), self._ask.asked_finding
+        if about is None or self.locked:
+            return frozenset()
+        return frozenset(a.model for a in about.answers if a.finding == finding)
+
     def _current(self) -> About | None:
         return self._about_shown(self._lightbox.active)
 
@@ -328,7 +347,7 @@ class Knowledge(QObject):
             self._context.actions.set_checked(f"overlays.{name}", on)
         self._lock()
         for viewport in self._lightbox.viewports:
-            if viewport is not self._lightbox.active:
+            if viewport is not self._lightbox.active and not viewport.model:
                 self._draw_beside(viewport)
         self._follow_finding()
 
@@ -355,7 +374,13 @@ class Knowledge(QObject):
             viewport.view.set_reference(masks.get(finding), boxes.get(finding, ()))
 
     def _draw_answers(self, event: AnswersShown) -> None:
-        self._lightbox.view.set_answers(event.answers)
+        active = self._lightbox.active
+        if not active.model:
+            active.view.set_answers(event.answers)
+            return
+        for viewport in self._lightbox.viewports:
+            own = (a for a in event.answers if a.model == viewport.model)
+            viewport.view.set_answers(tuple(own))
 
     def _tell(self, error: Exception) -> None:
         tell_error(self._context, error)

@@ -46,12 +46,14 @@ class Stack:
 class Hung:
     """A stack in a viewport, so many images after the current one.
 
-    ``role`` is what it is in a comparison, such as "Prior".
+    ``role`` is what it is in a comparison, such as "Prior". With a ``model``, only that
+    model's answers are drawn on it.
     """
 
     stack: Stack
     tile: int = 0
     role: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

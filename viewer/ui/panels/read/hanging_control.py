@@ -1,8 +1,9 @@
 """Hangs what is chosen by a protocol, steps through its stages, changes the layout."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import ceil, sqrt
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer
@@ -34,6 +35,11 @@ _RESTED_MS: Final = 200
 """After the last image, as the reader begins to look."""
 _PAINTED_MS: Final = 150
 """After the first image, which the protocols would hold up."""
+
+_FEWEST_COMPARED: Final = 2
+_NOT_COMPARED: Final = (
+    "Open an image and tick two models or more in Ask to see them side by side."
+)
 
 
 @dataclass(frozen=True)
@@ -144,6 +150,29 @@ class HangingControl(QObject):
             self._lay_out(kept)
         else:
             self._use_protocol(None)
+
+    def compare(self, models: Sequence[str]) -> None:
+        """Show the active stack once for each model, with that model's answers alone.
+
+        Where that is shown already, hang what was chosen as before.
+        """
+        active, chosen = self._lightbox.active, self._chosen
+        if active.model and chosen is not None:
+            self.hang(replace(chosen, position=active.position))
+            return
+        if chosen is None or active.stack is None or len(models) < _FEWEST_COMPARED:
+            self._context.notices.say(_NOT_COMPARED)
+            return
+        across = ceil(sqrt(len(models)))
+        stack = active.stack
+        hung: list[Hung | None] = [Hung(stack, 0, name, name) for name in models]
+        hung += [None] * (-len(hung) % across)
+        rows = [hung[n : n + across] for n in range(0, len(hung), across)]
+        self._own = True
+        here = replace(chosen, stack=stack, position=active.position)
+        self._lightbox.hang(here, rows)
+        self._furnish()
+        self._tell()
 
     def grow(self, chosen: Chosen) -> None:
         """Take in what has been found of the study that hangs."""

@@ -59,6 +59,8 @@ class Lightbox(QWidget):
     tool_changed = Signal()
     arranged = Signal()
     """Other viewports are in use."""
+    compared = Signal()
+    """Viewports show the answers of a model each, or those of all models again."""
     held_changed = Signal()
     """Images kept in memory are more, or fewer."""
 
@@ -117,19 +119,23 @@ class Lightbox(QWidget):
     ) -> None:
         """Show a chosen stack alone, or among the others in rows of viewports."""
         rows = rows or [[Hung(chosen.stack)]]
+        before = [v.model for v in self._made if v.model]
         self.arrange(len(rows), len(rows[0]))
         first = True
         for viewport, hung in zip(self.viewports, chain(*rows), strict=True):
-            viewport.show_role(hung.role if hung else "")
             if hung is None:
+                viewport.show_role("")
                 viewport.show_stack(None)
                 continue
+            viewport.show_role(hung.role, hung.model)
             is_chosen = hung.stack == chosen.stack
             position = chosen.position + hung.tile if is_chosen else None
             viewport.show_stack(hung.stack, position)
             if is_chosen and first:
                 self._activate(viewport)
                 first = False
+        if before != [v.model for v in self._made if v.model]:
+            self.compared.emit()
 
     def clear(self) -> None:
         """Show nothing."""

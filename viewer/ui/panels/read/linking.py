@@ -76,7 +76,7 @@ class Linking(QObject):
             return
         self._joined[viewport] = viewport.place
         active = self._lightbox.active
-        if viewport is not active and self.linked:
+        if viewport is not active and (self.linked or _one_image(active, viewport)):
             with self._others(active) as others:
                 if viewport in others and not active.view.fitted:
                     _frame_alike(active, viewport)
@@ -105,6 +105,8 @@ class Linking(QObject):
         self, leader: Viewport, before: int, viewport: Viewport
     ) -> int | None:
         """Return the image that another viewport goes to, None to stay."""
+        if _one_image(leader, viewport):
+            return leader.position
         if viewport.place == leader.place:  # tiles of one series
             ports = self._lightbox.viewports
             apart = ports.index(viewport) - ports.index(leader)
@@ -135,14 +137,17 @@ class Linking(QObject):
 
     def _frame(self, leader: Viewport) -> None:
         with self._others(leader) as others:
-            for viewport in others if self.linked else ():
-                _frame_alike(leader, viewport)
+            for viewport in others:
+                if self.linked or _one_image(leader, viewport):
+                    _frame_alike(leader, viewport)
 
     def _window(self, leader: Viewport) -> None:
         with self._others(leader) as others:
-            for viewport in others if self.linked else ():
+            for viewport in others:
                 here, there = leader.header, viewport.header
-                if here and there and _in_one_space(here, there):
+                same, linked = _one_image(leader, viewport), self.linked
+                linked = linked and bool(here and there and _in_one_space(here, there))
+                if here and there and (same or linked):
                     window = leader.view.window_set or viewport.view.first_window
                     if window and here.modality == there.modality:
                         viewport.view.set_window(window)
@@ -197,6 +202,11 @@ class Linking(QObject):
         return at if inside else None
 
 
+def _one_image(a: Viewport, b: Viewport) -> bool:
+    """Tell whether two viewports show one image, each with a model's answers."""
+    return bool(a.model and b.model) and a.place == b.place
+
+
 def _in_one_space(a: ImageHeader, b: ImageHeader) -> bool:
     """Tell whether positions in two images are in one frame of reference."""
     return bool(a.frame_of_reference) and a.frame_of_reference == b.frame_of_reference
@@ -226,6 +236,8 @@ def _frame_alike(leader: Viewport, viewport: Viewport) -> None:
         return
     if leader.view.fitted:
         viewport.view.fit()
+    elif _one_image(leader, viewport):
+        viewport.view.look_at(leader.view.centre, leader.view.zoom)
     elif here.geometry.letters == there.geometry.letters:
         _look_at(leader.view, here, viewport.view, there)
 

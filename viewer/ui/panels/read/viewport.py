@@ -130,6 +130,8 @@ class Viewport(QWidget):
         self.shown: ShownImage | None = None
         self.field: BoxPx | None = None
         self.position = 0
+        self.model = ""
+        """Whose answers alone are drawn here; "" for all."""
         self._cache = ImageCache()
         self._jobs: dict[ImageRef, Job[OpenedImage]] = {}
         self._broken: set[ImageRef] = set()
@@ -191,8 +193,12 @@ class Viewport(QWidget):
         """Keep as many images as leaves memory for so many viewports."""
         self._cache.capacity = min(_CACHE_BYTES, _SHARED_BYTES // viewports)
 
-    def show_role(self, role: str) -> None:
-        """Say what the image is in a comparison, such as "Prior"; "" says nothing."""
+    def show_role(self, role: str, model: str = "") -> None:
+        """Say what the image is in a comparison, such as "Prior"; "" says nothing.
+
+        With a ``model``, only that model's answers are to be drawn on it.
+        """
+        self.model = model
         self.role.setText(role)
         self.role.setVisible(bool(role))
 

@@ -33,6 +33,7 @@ _SLICES: Final = frozenset({"CT", "MR", "PT"})
 _HEADS: Final = frozenset({"BRAIN", "FACE", "HEAD", "HEADNECK", "ORBIT", "SKULL"})
 """Body parts whose slices together show a face (PS3.15 E.3.2, PS3.16 Annex L)."""
 
+_MOST_SEARCHED: Final = 4096
 _searched: Final[dict[bytes, tuple[TextPlace, ...]]] = {}
 """The text found by this process, by a hash of the pixels displayed."""
 
@@ -127,9 +128,12 @@ def _text_in(image: PixelImage) -> tuple[TextPlace, ...]:
     raster = to_raster(image)
     about = f"{raster.pixels.shape}{raster.pixel_aspect}".encode()
     key = hashlib.sha256(about + raster.pixels.tobytes()).digest()
-    if key not in _searched:
-        _searched[key] = find_text(raster)
-    return _searched[key]
+    found = _searched.get(key)
+    if found is None:
+        if len(_searched) >= _MOST_SEARCHED:
+            _searched.clear()
+        found = _searched[key] = find_text(raster)
+    return found
 
 
 def _touch(one: BoxPx, other: BoxPx) -> bool:

@@ -149,6 +149,19 @@ def test_that_pixels_are_searched_once_however_often_they_are_looked_at(
     assert len(searched) == len(set(searched)) == 2
 
 
+def test_that_what_was_searched_is_remembered_of_so_many_images(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found(monkeypatch)
+    monkeypatch.setattr(burned_in, "_MOST_SEARCHED", 2)
+    for grey in range(5):
+        pixels = np.full((8, 8), grey, dtype=np.uint8)
+        dataset = dicom_dataset(pixels, Modality="DX", BurnedInAnnotation="NO")
+        ref = ImageRef(save_dicom(dataset, tmp_path / f"{grey}.dcm"))
+        pixels_to_review(tmp_path / "s.sqlite", ref)
+        assert 1 <= len(burned_in._searched) <= 2
+
+
 def written_on(tmp_path: Path) -> ImageRef:
     """Return a film with a name that its own window shows white on white."""
     drawn = Image.new("L", (400, 300))

@@ -17,7 +17,7 @@ from viewer.ui.widgets.scrolled import resize_on_screen
 if TYPE_CHECKING:
     from viewer.services.configuring.model_download import ModelDownload
 
-_SIZE: Final = (560, 260)
+_SIZE: Final = (560, 320)
 _TOLD_EVERY_MS: Final = 100
 _PARTS: Final = 1000
 _PATIENT: Final = -1

@@ -17,6 +17,7 @@ Progress = Callable[[float, str], None]
 NOTHING_MORE: Final = ""
 """The step that watchers get once a download or loading has ended."""
 _POLL_S: Final = 0.1
+_MB: Final = 1e6
 _one_loads: Final = threading.Lock()
 
 
@@ -127,6 +128,16 @@ def until_cancelled(work: Callable[[], _T], cancelled: threading.Event) -> _T:
     while not wait((ended,), timeout=_POLL_S).done:
         check_cancelled(cancelled)
     return ended.result()
+
+
+def received_words(here: int, total: int) -> str:
+    """Return progress of a download, such as ``downloading, 12.3 of 25.0 MB``.
+
+    Both are in bytes; ``total`` is 0 if it is unknown.
+    """
+    if total <= 0:
+        return f"downloading, {here / _MB:.1f} MB"
+    return f"downloading, {here / _MB:.1f} of {total / _MB:.1f} MB"
 
 
 def silent(_part: float, _what: str) -> None:

@@ -126,9 +126,9 @@ def status_error(
     )
     reason = TOO_LONG if too_long else f"http_{status}"
     # Messages about a wrong key quote parts of it.
-    quotation = "" if status in (401, 403) else _quotation(error.get("message"), secret)
+    quoted = "" if status in (401, 403) else quotation(error.get("message"), secret)
     return ProviderError(
-        f"The server at {host} {meaning.what} ({status}{quotation}).",
+        f"The server at {host} {meaning.what} ({status}{quoted}).",
         meaning.how,
         retry_class=meaning.retry_class,
         reason="insufficient_quota" if no_quota else reason,
@@ -152,7 +152,7 @@ def failed_response(host: str, body: bytes, secret: str) -> ProviderError | None
     again = code in _FAILED_FOR_NOW
     return ProviderError(
         f"The server at {host} could not finish its response"
-        f"{_quotation(error.get('message'), secret)}.",
+        f"{quotation(error.get('message'), secret)}.",
         "Check the provider's status page, or try again later.",
         retry_class=RetryClass.RETRY if again else RetryClass.FAIL,
         reason=f"response_{code}" if code.isidentifier() else "response_failed",
@@ -225,9 +225,9 @@ def not_tls_error(host: str) -> ProviderError:
 
 def proxy_error(proxy: str, message: str) -> ProviderError:
     """Return the error of a proxy that refuses the connection."""
-    quotation = _quotation(message, "")
+    quoted = quotation(message, "")
     return ProviderError(
-        f"The proxy at {proxy} does not connect to the server{quotation}.",
+        f"The proxy at {proxy} does not connect to the server{quoted}.",
         "Ask whoever runs it to let the server through, or correct proxy.",
         retry_class=RetryClass.STOP_RUN,
         reason="proxy",
@@ -315,7 +315,7 @@ def _json_object(body: bytes) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-def _quotation(message: object, secret: str) -> str:
+def quotation(message: object, secret: str) -> str:
     """Return ``: message`` on one line without the key, "" without a message."""
     if not isinstance(message, str) or not message.strip():
         return ""

@@ -11,12 +11,16 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.hub_server import GATED, ask_hub, hub_server
+from tests.helpers.ollama_server import SIZES, OllamaServer
 from tests.ui.models.test_choosing_models import click_item, connect_page, row
 from tests.ui.models.test_models_workspace import text
+from viewer.models.openai_api.loopback_servers import LoopbackServer
 from viewer.services.commands import HeldModel
 from viewer.services.configuring.model_list import ModelLine, Readiness
+from viewer.services.probing.found import found_models
 from viewer.ui.application.app_context import AppContext
-from viewer.ui.dialogs.get_model import GetModel
+from viewer.ui.dialogs.connect import ConnectPage
+from viewer.ui.dialogs.get_model import GetModel, hub, ollama
 from viewer.ui.panels.models.connecting import ModelConnected
 from viewer.ui.panels.models.memory import GetWanted, ModelMemory
 from viewer.ui.tables.models_model import ModelRow
@@ -93,11 +97,11 @@ def test_that_a_model_that_is_here_is_connected_without_a_network(
 ) -> None:
     with hub_server("acme/tiny", published) as address:
         ask_hub(monkeypatch, address, tmp_path / "hub")
-        first = GetModel("acme/tiny")
+        first = GetModel(hub(), "acme/tiny")
         qtbot.waitUntil(first.foot.go.isEnabled)
         with qtbot.waitSignal(first.fetched):
             first.foot.go.click()
-    again = GetModel("acme/tiny")
+    again = GetModel(hub(), "acme/tiny")
     with qtbot.waitSignal(again.fetched):
         again.show()
 
@@ -107,7 +111,7 @@ def test_that_a_refused_model_says_where_its_terms_are_and_takes_a_token(
 ) -> None:
     with hub_server("acme/tiny", published) as address:
         ask_hub(monkeypatch, address, tmp_path / "hub")
-        page = GetModel(GATED)
+        page = GetModel(hub(), GATED)
         qtbot.addWidget(page)
         page.show()
         qtbot.waitUntil(page.foot.go.isEnabled)
@@ -124,7 +128,7 @@ def test_that_closing_the_page_stops_the_download(
     home = tmp_path / "hub"
     with hub_server("acme/tiny", published, bytes_per_s=500_000) as address:
         ask_hub(monkeypatch, address, home)
-        page = GetModel("acme/tiny")
+        page = GetModel(hub(), "acme/tiny")
         page.show()
         qtbot.waitUntil(page.foot.go.isEnabled)
         _press(page.foot.go)
@@ -149,3 +153,56 @@ def test_that_a_model_that_is_not_here_offers_to_get_it(qtbot: QtBot) -> None:
     here = HeldModel("qwen", "unloaded", 0)
     memory.show_row(ModelRow("qwen", line, edited=False, held=here, step=None))
     assert memory.get.isHidden()
+
+
+def test_that_ollama_gets_a_model_by_its_name_and_is_looked_at_again(
+    workspace: ModelsWorkspace, qtbot: QtBot
+) -> None:
+    with OllamaServer(pause_s=0.05) as server:
+        offers = connect_page(workspace)
+        here = LoopbackServer("ollama", server.base_url)
+        offers.show_found(found_models((here,)), looking=False)
+        assert offers.words.text().endswith("has no model yet.")
+        line = row(offers.found, 0)
+        assert line.text(0) == "Get a model from Ollama…"
+        click_item(offers.found, line)
+        page = _get_page(workspace.window())
+        assert not page.without.isVisible()
+        assert not page.foot.go.isEnabled()
+        QTest.keyClicks(page.name, "medgamma")
+        _press(page.foot.go)
+        qtbot.waitUntil(lambda: page.foot.go.text() == "Try again")
+        assert "Ollama knows no model called 'medgamma'" in page.about.text()
+        page.name.clear()
+        assert page.about.text() == ""
+        QTest.keyClicks(page.name, "medgemma:4b")
+        _press(page.foot.go)
+        qtbot.waitUntil(lambda: page.foot.progress.value() > 0)
+        assert "Downloading, " in page.foot.sentence.text()
+        assert not page.name.isEnabled()
+        _press(page.foot.stop)
+        qtbot.waitUntil(lambda: page.foot.go.text() == "Resume")
+        assert "Ollama keeps what has arrived" in page.foot.sentence.text()
+        server.pause_s = 0.0
+        workspace.endpoints._finds.clear()
+        with qtbot.waitSignal(page.fetched, timeout=20_000):
+            _press(page.foot.go)
+    assert server.here == SIZES
+    assert workspace.endpoints._finds
+    shown = workspace.window().findChildren(ConnectPage)
+    assert any(one.isVisible() for one in shown)
+
+
+def test_that_an_open_page_of_connect_is_looked_at_again(
+    workspace: ModelsWorkspace, qtbot: QtBot
+) -> None:
+    with OllamaServer() as server:
+        page = GetModel(ollama(server.base_url), parent=workspace.window())
+        page.fetched.connect(workspace.connecting._show_again)
+        page.show()
+        offers = connect_page(workspace)
+        offers.show_found((), looking=False)
+        page.name.setText("medgemma:4b")
+        with qtbot.waitSignal(page.fetched):
+            _press(page.foot.go)
+    assert offers.bar.isVisible()

@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from viewer.domain.errors import DiskFullError, OverreadError, WrongUseError
-from viewer.models.loaded import Progress, check_cancelled, until_cancelled
+from viewer.models.loaded import (
+    Progress,
+    check_cancelled,
+    received_words,
+    until_cancelled,
+)
 from viewer.models.transformers_local.files import (
     ELSEWHERE,
     PATTERNS,
@@ -268,13 +273,6 @@ class _Received:
         self._here += n
         part = min(self._here / self._total, 1.0) if self._total else 0.0
         self._progress(part, received_words(self._here, self._total))
-
-
-def received_words(here: int, total: int) -> str:
-    """Return progress as text, such as ``downloading, 12.3 of 25.0 MB``."""
-    if total <= 0:
-        return f"downloading, {here / _MB:.1f} MB"
-    return f"downloading, {here / _MB:.1f} of {total / _MB:.1f} MB"
 
 
 def _silent_bar() -> Foreign:

@@ -1,15 +1,16 @@
-"""Download a model from the hub: first what it is and needs, then its files."""
+"""Download a model: from the hub, first what it is and needs, or through Ollama."""
 
 import threading
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Final
+from typing import Final, Protocol
 
 from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.models.fitting import Machine, fit_in_words, this_machine
 from viewer.models.loaded import LoadCancelledError, Progress
 from viewer.models.model_cards import UNKNOWN, ModelCard, card_of
+from viewer.models.openai_api.ollama_pull import pull
 from viewer.models.profiles import HUB_NAME
 from viewer.models.transformers_local.hub import (
     NotHereError,
@@ -26,6 +27,35 @@ HUB_TOKEN: Final = TOKEN
 """The name of the user's token for Hugging Face in the keyring."""
 _MB: Final = 1e6
 _GB: Final = 1e9
+
+
+class Download(Protocol):
+    """A model that can be downloaded, wherever it comes from."""
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what to know before the download, in words; none if nothing is."""
+        ...
+
+    def fetch(self, progress: Progress, cancelled: threading.Event) -> str:
+        """Fetch what is missing; return its folder, or its name at its server."""
+        ...
+
+
+@dataclass(frozen=True)
+class OllamaDownload:
+    """A model that an Ollama on this machine downloads; see `ollama_pull.pull`."""
+
+    base_url: str
+    model: str
+
+    def lines(self) -> tuple[str, ...]:
+        """Return nothing: Ollama tells of a model only while it downloads it."""
+        return ()
+
+    def fetch(self, progress: Progress, cancelled: threading.Event) -> str:
+        """Let Ollama fetch what is missing, and return the model's name."""
+        pull(self.base_url, self.model, progress, cancelled)
+        return self.model
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ class Section(StrEnum):
     """Where on the page of Connect an offer stands."""
 
     FOUND = "found on this computer"
+    PULL = "download through a server found on this computer"
     ONLINE = "online"
     KNOWN = "known models"
     PAPERS = "as in published studies"
@@ -52,6 +53,11 @@ class NewModel:
     def is_complete(self) -> bool:
         """True if nothing has to be filled in before it can be asked."""
         return self.section is Section.FOUND and "api_key_env" not in self.table
+
+    @property
+    def pulls_from(self) -> str:
+        """The address of an Ollama here that can download a model, else ""."""
+        return str(self.table["base_url"]) if self.section is Section.PULL else ""
 
     @property
     def to_get(self) -> str:

@@ -43,11 +43,13 @@ def found_models(
     """Return the models of servers on this machine, to be connected; see `found_rows`.
 
     With ``ask`` a model of which its server declares nothing is asked whether it takes
-    images, which may take as long as it needs to load.
+    images, which may take as long as it needs to load. Last comes, for each Ollama, the
+    offer to download a model through it.
     """
     here = loopback_servers() if servers is None else servers
     asked = with_sight_asked(here) if ask else here
-    return tuple(_offer(server, model) for server, model in _vision_first(asked))
+    offers = (_offer(server, model) for server, model in _vision_first(asked))
+    return (*offers, *(_to_pull(one) for one in asked if one.kind == "ollama"))
 
 
 def _offer(server: LoopbackServer, model: DeclaredModel) -> NewModel:
@@ -60,6 +62,14 @@ def _offer(server: LoopbackServer, model: DeclaredModel) -> NewModel:
     return NewModel(
         model.name, Section.FOUND, _ADAPTER, table=table, summary=summary, note=note
     )
+
+
+def _to_pull(server: LoopbackServer) -> NewModel:
+    return NewModel(
+        f"Get a model from {server.title}…", Section.PULL, _ADAPTER,
+        table={"server": server.kind, "base_url": server.base_url},
+        summary="downloads one by its name",
+    )  # fmt: skip
 
 
 def _locked(server: LoopbackServer) -> NewModel:

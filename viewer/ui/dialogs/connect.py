@@ -36,6 +36,7 @@ _NONE_FOUND: Final = (
     "No program that runs models answers on this computer. Start Ollama, LM Studio, "
     "llama.cpp, vLLM or SGLang, and press Look again."
 )
+_NONE_YET: Final = "Ollama answers on this computer, and has no model yet."
 _FOUND: Final = "Click a model to connect it. Images stay on this computer."
 _ONLINE: Final = (
     "Images are sent to the company's computers, and you are asked before the first. "
@@ -177,7 +178,7 @@ class ConnectPage(QDialog):
         self.found.setVisible(bool(models))
         self.bar.setVisible(looking)
         self.again.setEnabled(not looking)
-        self.words.setText(_FOUND if models else _LOOKING if looking else _NONE_FOUND)
+        self.words.setText(_words_of(models, looking=looking))
         self._filter(self.filter.text())
 
     def show_fits(self, fits: Sequence[KnownFit]) -> None:
@@ -257,6 +258,12 @@ class _Offers(QTreeWidget):
 
     def _emit(self, item: QTreeWidgetItem) -> None:
         self.chosen.emit(self._offers[self.indexOfTopLevelItem(item)])
+
+
+def _words_of(found: Sequence[NewModel], *, looking: bool) -> str:
+    if all(offer.pulls_from for offer in found):
+        return _LOOKING if looking else _NONE_YET if found else _NONE_FOUND
+    return _FOUND
 
 
 def _fitted(offer: NewModel, fit: KnownFit | None) -> NewModel:

@@ -162,6 +162,7 @@ def test_that_a_model_of_which_nothing_is_declared_is_asked_about_an_image() -> 
         "Ollama · sees images",
         "vLLM · text only",
         "Ollama · text only",
+        "downloads one by its name",
     ]
 
 

@@ -15,7 +15,7 @@ from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.show_once import show_once
 from viewer.ui.application.tell import tell_error
 from viewer.ui.dialogs.connect import ConnectPage, FilesWanted, NewWanted
-from viewer.ui.dialogs.get_model import GetModel
+from viewer.ui.dialogs.get_model import GetModel, hub, ollama
 from viewer.ui.panels.models.endpoint_book import EndpointBook, FoundHere
 from viewer.ui.panels.models.memory import GetWanted
 
@@ -82,7 +82,9 @@ class Connecting(QObject):
 
     def _add(self, event: NewWanted) -> None:
         new = event.new
-        if new.to_get:
+        if new.pulls_from:
+            self._pull(new.pulls_from)
+        elif new.to_get:
             self._get(new)
         else:
             self._want(new, complete=new.is_complete)
@@ -92,10 +94,27 @@ class Connecting(QObject):
         show_once(self._owner.window(), f"get {new.to_get}", partial(self._offer, new))
 
     def _offer(self, new: NewModel) -> GetModel:
-        page = GetModel(new.to_get, parent=self._owner.window())
+        page = GetModel(hub(), new.to_get, self._owner.window())
         page.fetched.connect(partial(self._want, new, complete=True))
         page.declined.connect(partial(self._want, new, complete=False))
         return page
+
+    def _pull(self, base_url: str) -> None:
+        """Offer the download of any model through an Ollama of this computer."""
+        show_once(
+            self._owner.window(), f"get {base_url}", partial(self._offer_any, base_url)
+        )
+
+    def _offer_any(self, base_url: str) -> GetModel:
+        page = GetModel(ollama(base_url), parent=self._owner.window())
+        page.fetched.connect(self._show_again)
+        return page
+
+    def _show_again(self) -> None:
+        """Show the page with what this computer has now, also one that is open."""
+        for page in self._owner.window().findChildren(ConnectPage):
+            page.look()
+        self.show()
 
     def get(self, event: GetWanted) -> None:
         """Offer the download of a model that is connected already."""
@@ -106,7 +125,7 @@ class Connecting(QObject):
         )
 
     def _offer_again(self, event: GetWanted) -> GetModel:
-        page = GetModel(event.model, event.revision, self._owner.window())
+        page = GetModel(hub(event.revision), event.model, self._owner.window())
         page.without.hide()
         page.fetched.connect(self.fetched)
         return page

@@ -1,0 +1,86 @@
+"""A stand-in for Ollama's ``POST /api/pull``, written from its public documentation.
+
+docs/openapi.yaml of github.com/ollama/ollama (``PullRequest``, ``StatusEvent``,
+``ErrorResponse``): a JSON object a line, the last with the status ``success`` or an
+``error``. What one request downloaded is not downloaded again by the next.
+"""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+
+from tests.helpers.loopback_server import LoopbackServer, Silent
+
+SIZES = {"sha256:aa": 2_000_000, "sha256:bb": 1_000_000}
+"""The files of every model here, and their bytes."""
+_STEP = 100_000
+LIBRARY = ("medgemma:4b",)
+UNKNOWN = "pull model manifest: file does not exist"
+
+
+class _Handler(Silent, BaseHTTPRequestHandler):
+    server: "OllamaServer"
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append((self.path, body))
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-ndjson")
+        self.end_headers()
+        try:
+            for line in self.server.script or self._pull(body["model"]):
+                self.wfile.write(line + b"\n")
+                self.wfile.flush()
+            if self.server.hangs:
+                self.wait_for_the_end()
+        except OSError:
+            self.server.left.set()
+
+    def wait_for_the_end(self) -> None:
+        """Say nothing until the client goes away."""
+        if not self.rfile.read(1):
+            self.server.left.set()
+
+    def _pull(self, model: str) -> Iterator[bytes]:
+        yield _line(status="pulling manifest")
+        if model not in LIBRARY:
+            yield _line(error=UNKNOWN)
+            return
+        for digest, total in SIZES.items():
+            status = f"pulling {digest[7:]}"
+            yield _line(status=status, digest=digest, total=total)
+            while (here := self.server.here.get(digest, 0)) < total:
+                self.server.stopping.wait(self.server.pause_s)
+                self.server.here[digest] = here + _STEP
+                yield _line(
+                    status=status, digest=digest, total=total, completed=here + _STEP
+                )
+            yield _line(status=status, digest=digest, total=total, completed=total)
+        yield _line(status="verifying sha256 digest")
+        yield _line(status="success")
+
+
+def _line(**fields: object) -> bytes:
+    return json.dumps(fields).encode()
+
+
+class OllamaServer(LoopbackServer):
+    """The server; ``here`` has the bytes of each file that it has downloaded.
+
+    With a ``script`` it sends these lines, and ends or, if it ``hangs``, waits.
+    """
+
+    def __init__(
+        self, *script: bytes, pause_s: float = 0.0, hangs: bool = False
+    ) -> None:
+        super().__init__(_Handler)
+        self.script, self.pause_s, self.hangs = script, pause_s, hangs
+        self.asked = list[tuple[str, dict[str, object]]]()
+        self.here = dict[str, int]()
+        self.left = threading.Event()
+
+    @property
+    def base_url(self) -> str:
+        """What a profile's base_url should be."""
+        return f"{self.url}/v1"

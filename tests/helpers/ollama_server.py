@@ -50,12 +50,10 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         for digest, total in SIZES.items():
             status = f"pulling {digest[7:]}"
             yield _line(status=status, digest=digest, total=total)
-            while (here := self.server.here.get(digest, 0)) < total:
+            while self.server.here.get(digest, 0) < total:
                 self.server.stopping.wait(self.server.pause_s)
-                self.server.here[digest] = here + _STEP
-                yield _line(
-                    status=status, digest=digest, total=total, completed=here + _STEP
-                )
+                here = self.server.download(digest, total)
+                yield _line(status=status, digest=digest, total=total, completed=here)
             yield _line(status=status, digest=digest, total=total, completed=total)
         yield _line(status="verifying sha256 digest")
         yield _line(status="success")
@@ -79,6 +77,17 @@ class OllamaServer(LoopbackServer):
         self.asked = list[tuple[str, dict[str, object]]]()
         self.here = dict[str, int]()
         self.left = threading.Event()
+        self._lock = threading.Lock()
+
+    def download(self, digest: str, total: int) -> int:
+        """Download more of a file, for every request; return the bytes that are here.
+
+        A request whose client left may still be at it when the next one comes.
+        """
+        with self._lock:
+            here = min(self.here.get(digest, 0) + _STEP, total)
+            self.here[digest] = here
+            return here
 
     @property
     def base_url(self) -> str:

@@ -45,8 +45,8 @@ def other_convention(reply: str, named: str, size: SizePx) -> str:
     likely = [c.name for c in found if c.confidence == found[0].confidence]
     convention = convention_named(likely[0])
     if not isinstance(convention, NumberConvention):
-        return f"The reply names a cell; set Convention to {convention.name}."
+        return f"The reply names a cell; set Coordinates to {convention.name}."
     is_point = isinstance(found[0].reading.places[0].shape, PointPx)
     what = f"a {'point' if is_point else 'box'} {_span(convention)}"
     doubt = "; Calibrate finds out which" if len(likely) > 1 else ""
-    return f"The reply gives {what}; set Convention to {' or '.join(likely)}{doubt}."
+    return f"The reply gives {what}; set Coordinates to {' or '.join(likely)}{doubt}."

@@ -48,5 +48,5 @@ def wrong_in_words(found: ModelCheck) -> str:
         return _WRONG[found.sees]
     return (
         f"Its answers are {places_in_words(found.convention)}, but it is set to "
-        f"{places_in_words(found.named)}. Set Convention to {found.convention}."
+        f"{places_in_words(found.named)}. Set Coordinates to {found.convention}."
     )

@@ -33,6 +33,14 @@ _NUMBERS: Final = {int: "int", float: "float"}
 _MOSTLY: Final = ("base_url", "model", "api_key_env", "convention", "projector")
 _SHOWN: Final = 4
 """Settings that a form shows at once; with the name they are five fields."""
+_LABELS: Final[Mapping[str, str]] = {
+    "api_key_env": "Name of the key",
+    "base_url": "Server address",
+    "convention": "Coordinates",
+    "paper_model": "Counts as, in Gosai 2025",
+    "provider_view": "Image resizing",
+}
+"""What forms call settings whose names in files only programmers understand."""
 _COLOUR_FIELD: Final = FormField(
     COLOUR,
     "choice",
@@ -150,7 +158,10 @@ def settings_fields(adapter: str) -> tuple[FormField, ...]:
     if spec is None:
         return ()
     first = sorted(spec.settings, key=_rank)[:_SHOWN]
-    fields = [replace(_field(s), more=s not in first) for s in spec.settings]
+    fields = [
+        replace(_field(s), more=s not in first, label=_LABELS.get(s.key, ""))
+        for s in spec.settings
+    ]
     return (*fields, _COLOUR_FIELD)
 
 

@@ -15,27 +15,30 @@ SIZE = SizePx(250, 200)
         (
             '[{"bbox_2d": [100, 200, 300, 400]}]',
             "grid",
-            "The reply gives a box in 0-1000 coordinates; set Convention to qwen3_vl.",
+            "The reply gives a box in 0-1000 coordinates; set Coordinates to qwen3_vl.",
         ),
         (
             '[{"bbox_2d": [10, 20, 30, 40]}]',
             "grid",
             (
-                "The reply gives a box in pixels; set Convention to qwen2_5_vl or "
+                "The reply gives a box in pixels; set Coordinates to qwen2_5_vl or "
                 "qwen3_vl; Calibrate finds out which."
             ),
         ),
         (
             "<loc0100><loc0200><loc0300><loc0400> nodule",
             "qwen3_vl",
-            "The reply gives a box in 0-1024 coordinates; set Convention to paligemma.",
+            (
+                "The reply gives a box in 0-1024 coordinates; "
+                "set Coordinates to paligemma."
+            ),
         ),
         (
             '<point x="10.5" y="20.1" alt="nodule">nodule</point>',
             "grid",
-            "The reply gives a point in percent; set Convention to molmo.",
+            "The reply gives a point in percent; set Coordinates to molmo.",
         ),
-        ("D4", "gemini", "The reply names a cell; set Convention to grid."),
+        ("D4", "gemini", "The reply names a cell; set Coordinates to grid."),
         ("D4", "grid", ""),
         ("I cannot tell (1) or [2].", "grid", ""),
         ("", "grid", ""),

@@ -58,7 +58,7 @@ def test_that_boxes_where_cells_were_asked_for_name_the_convention_to_set(
     found = checked(Seeing(convention=convention))
     assert found.sees is Verdict.YES
     assert found.named == "grid"
-    assert f"Set Convention to {found.convention}." in wrong_in_words(found)
+    assert f"Set Coordinates to {found.convention}." in wrong_in_words(found)
     again = checked(Seeing(convention=convention), convention=found.convention)
     assert wrong_in_words(again) == ""
 

@@ -184,6 +184,9 @@ def test_that_every_way_of_asking_with_settings_can_be_chosen_and_set() -> None:
     assert "Licence: Apache 2.0. Memory: bfloat16 18.4 GiB" in qwen.note
     assert "Writes places as: unknown." in known["GPT-5"].note
     assert known["MAIRA-2"].note.endswith("It sees the centred square of an image.")
+    labels = {f.name: f.label for f in settings_fields("openai_api")}
+    assert labels["base_url"] == "Server address"
+    assert labels["convention"] == "Coordinates"  # as messages call it
     kinds = {f.name: f.kind for f in settings_fields("openai_api")}
     assert (kinds["base_url"], kinds["seed"]) == ("text", "maybe_int")
     assert kinds["price_in"] == "maybe_float"

@@ -133,8 +133,8 @@ def test_that_the_window_asked_about_is_told(store: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("reply", "convention", "advice"),
     [
-        ('{"box_2d": [100, 200, 300, 400]}', {}, "set Convention to gemini."),
-        ("D4", {"convention": "gemini"}, "set Convention to grid."),
+        ('{"box_2d": [100, 200, 300, 400]}', {}, "set Coordinates to gemini."),
+        ("D4", {"convention": "gemini"}, "set Coordinates to grid."),
         ("I do not know.", {}, ""),
     ],
 )

@@ -109,9 +109,14 @@ def go_on_as(story: ReviewStory, reader: str, verb: str) -> str:
     start.reader.setText(reader)
     start.read.click()
     story.wait(lambda: story.window.findChild(QMessageBox))
+    return _answered(story, verb)
+
+
+def _answered(story: ReviewStory, verb: str) -> str:
+    """Press a button of the box that asks; return what it said."""
     box = found(story.window, QMessageBox)
-    next(b for b in box.buttons() if b.text().replace("&", "") == verb).click()
     words = box.informativeText()
+    next(b for b in box.buttons() if b.text().replace("&", "") == verb).click()
     story.wait(lambda: not story.window.findChild(QMessageBox))
     return words
 
@@ -132,9 +137,10 @@ def test_that_answers_stay_on_the_screen_while_the_disk_is_full(
         page.skip()
         assert page.position == position
         story.window.context.actions["review.pause"].trigger()
-        box = found(story.window, QMessageBox)
-        assert "is full" in box.informativeText()
-        next(b for b in box.buttons() if b.text().replace("&", "") == "Cancel").click()
+        assert "is full" in _answered(story, "Cancel")
+        assert not story.window.close()
+        assert "is full" in _answered(story, "Cancel")
+        assert story.window.isVisible()
         assert story.review.reviewing
     story.press(ENTER)
     assert page.position != position
@@ -142,6 +148,11 @@ def test_that_answers_stay_on_the_screen_while_the_disk_is_full(
     assert kept.state is TaskState.LOCKED
     assert kept.values["place"] == CellAnswer(Cell(2, 3), "reader")
     assert len(kept.comment) == 30_000
+    with full_disk(monkeypatch):
+        page.side.comment.setText("y" * 30_000)
+        assert not story.window.close()
+        _answered(story, "Leave")
+        story.wait(lambda: not story.window.isVisible())
 
 
 def test_that_time_that_could_not_be_stored_is_taken_again(qtbot: QtBot) -> None:

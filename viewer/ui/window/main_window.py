@@ -374,11 +374,9 @@ class MainWindow(theme.ThemedWindow):
         self.open_paths(dropped(event))
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
-        """Save the layout; the worker stores what is in flight.
-
-        Where models are not saved the window stays until a person has decided.
-        """
-        if self._models is not None and not self._models.may_close(self.close):
+        """Save the layout, unless something is unsaved: then a person decides."""
+        pages = (page for page in (self._models, self._review) if page is not None)
+        if not all(page.may_close(self.close) for page in pages):
             event.ignore()
             return
         self.keep()

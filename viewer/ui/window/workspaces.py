@@ -102,6 +102,9 @@ class ReviewsCases(Workspace, Protocol):
     def visits_changed(self) -> SignalInstance:
         """Tells that ``visiting`` may have changed."""
 
+    def may_close(self, close: Callable[[], object], /) -> bool:
+        """Return True if the answers shown are saved; else ask as for models."""
+
     def open_files(self, paths: Sequence[Path], /) -> None:
         """Open sessions that were sealed elsewhere, or merge the answers of some."""
 

@@ -401,17 +401,21 @@ class ReviewWorkspace(QWidget):
         self.visits_changed.emit()
 
     def _pause(self) -> None:
-        """Go back, unless the answers on the screen could not be saved."""
-        if self.page.keep(leaving=True):
+        if self.may_close(lambda: None):
             self._back()
-            return
-        confirm(
-            self.window(),
-            "Leave without the answers to this case?",
-            self.page.side.problem.text(),
-            "Leave",
-            self._back,
-        )
+
+    def may_close(self, close: Callable[[], object]) -> bool:
+        """Return whether the answers on the screen are saved; else ask, then close."""
+        ask, page = "Leave without the answers to this case?", self.page
+        if page.keep(leaving=True):
+            return True
+
+        def leave() -> None:
+            self._back()
+            close()
+
+        confirm(self.window(), ask, page.side.problem.text(), "Leave", leave)
+        return False
 
     def _back(self) -> None:
         self.close_session()
@@ -433,14 +437,11 @@ class ReviewWorkspace(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Return from results, and from a finished review, on Escape."""
-        if event.key() != Qt.Key.Key_Escape or self._at_start:
+        at_start = self._pages.currentWidget() is self.start
+        if event.key() != Qt.Key.Key_Escape or at_start:
             super().keyPressEvent(event)
         else:
             self._back()
-
-    @property
-    def _at_start(self) -> bool:
-        return self._pages.currentWidget() is self.start
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Read what there is to review, unless a case is on the screen."""

@@ -15,6 +15,8 @@ from viewer.models.reply_parts import refusal_of_error
 
 PARAMETER_REJECTED: Final = "parameter_rejected"
 """The reason of a question that was put with a parameter the server does not take."""
+LOADING: Final = "loading"
+"""The reason of a server that has not loaded its model yet."""
 _SAID_AT_MOST = 200
 _PAYMENT_REQUIRED: Final = 402
 _USED_UP: Final = frozenset(
@@ -75,6 +77,12 @@ _MEANINGS: Mapping[int, _Meaning] = {
     ),
 }
 _TOO_EARLY = _Meaning(RetryClass.RETRY, "is not ready", "Wait until it is.")
+_STILL_LOADS = _Meaning(
+    RetryClass.RETRY, "is still loading the model", "Wait until it is loaded."
+)
+_UNAVAILABLE: Final = 503
+_LOADING_SAID: Final = "loading model"
+"""What llama.cpp's server says, with status 503, until its model is loaded."""
 _SERVER_FAILED = _Meaning(
     RetryClass.RETRY, "failed while answering", "Check the server's log."
 )
@@ -125,6 +133,8 @@ def status_error(
         str(error.get(member)) for member in ("code", "type")
     )
     reason = TOO_LONG if too_long else f"http_{status}"
+    if status == _UNAVAILABLE and _LOADING_SAID in str(error.get("message")).lower():
+        meaning, reason = _STILL_LOADS, LOADING
     # Messages about a wrong key quote parts of it.
     quoted = "" if status in (401, 403) else quotation(error.get("message"), secret)
     return ProviderError(

@@ -22,6 +22,7 @@ from viewer.models.coordinates.conventions import convention_named
 from viewer.models.endpoint import LOCAL_ONLY, Allowance
 from viewer.models.loaded import Loadable
 from viewer.models.loaded import Progress as LoadProgress
+from viewer.models.provider_errors import LOADING
 from viewer.models.retry import retry_pause
 from viewer.services.calibrating.fit import Fit, Heard, fits, shares
 from viewer.services.calibrating.marker_images import markers
@@ -31,6 +32,9 @@ from viewer.services.privacy.made_questions import BeforeSending, put, with_cons
 Progress = Callable[[int, int], None]
 """Called with the number of questions answered, and of all."""
 _ATTEMPTS: Final = 4
+_LOADING_LIMIT_S: Final = 600.0
+"""Seconds for a server to load its model."""
+_LOADING_PAUSE_S: Final = 0.5
 _SURE: Final = 0.5
 
 
@@ -216,14 +220,21 @@ def ask_patiently(
     allowance: Allowance,
     before_sending: BeforeSending | None,
 ) -> ModelReply:
-    """Ask, repeating a few times after transient failures; other errors raise."""
+    """Ask, repeating a few times after transient failures; other errors raise.
+
+    A server that is loading its model is asked again until it has, at most ten minutes.
+    ``before_sending`` is called each time, and an exception in it ends the asking.
+    """
     adapter = adapter_for(profile, allowance)
     jitter = random.Random()  # noqa: S311 - pauses between retries only
-    attempt = 1
+    attempt, until = 1, time.monotonic() + _LOADING_LIMIT_S
     while True:
         try:
             return adapter.read(put(adapter, profile, request, before_sending))
         except ProviderError as error:
+            if error.reason == LOADING and time.monotonic() < until:
+                time.sleep(_LOADING_PAUSE_S)
+                continue
             if error.retry_class is not RetryClass.RETRY or attempt == _ATTEMPTS:
                 raise
             time.sleep(retry_pause(attempt, error, jitter))

@@ -86,7 +86,9 @@ def unanswered_sentence(n: int) -> str:
 def leave_at_once(code: int) -> NoReturn:
     """Exit without waiting for threads whose questions were left open."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
+        # A signal may have come while the very stream was written to, which then
+        # raises RuntimeError.
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
             stream.flush()
     # sys.exit would join the threads of every executor on the way out.
     os._exit(code)

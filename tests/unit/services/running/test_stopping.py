@@ -98,6 +98,25 @@ def test_that_a_hang_up_of_nohup_stays_ignored() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
+WRITING = """
+import io, sys
+from viewer.services.running.stopping import leave_at_once
+class Raw(io.RawIOBase):
+    def writable(self):
+        return True
+    def write(self, data):
+        leave_at_once(7)  # as a signal does that comes while this is written
+sys.stdout = io.TextIOWrapper(io.BufferedWriter(Raw()))
+print("some words", flush=True)
+"""
+
+
+def test_that_a_process_in_the_midst_of_a_line_leaves_at_once() -> None:
+    with start_program(code=WRITING, stderr=subprocess.PIPE) as process:
+        assert process.communicate() == (None, b"")
+        assert process.returncode == 7
+
+
 @posix
 @pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
 def test_that_a_second_signal_ends_at_once(second: int) -> None:

@@ -189,6 +189,18 @@ def test_that_a_server_with_a_usual_address_needs_none() -> None:
     assert settings["base_url"] == "http://127.0.0.1:11434/v1"
 
 
+@pytest.mark.parametrize("server", ["ollama", "custom"])
+def test_that_a_model_of_ollamas_cloud_is_no_model_of_this_machine(server: str) -> None:
+    table: dict[str, object] = {
+        "name": "m", "adapter": "openai_api", "server": server,
+        "model": "qwen3-vl:235b-cloud", "base_url": "http://127.0.0.1:11434/v1",
+    }  # fmt: skip
+    with pytest.raises(WrongUseError, match="would send the images on"):
+        profile_from_table(table)
+    elsewhere = {**table, "base_url": "https://models.example.org/v1"}
+    assert profile_from_table(elsewhere).settings["model"] == table["model"]
+
+
 def test_that_only_azure_has_an_api_version() -> None:
     with ScriptedServer() as server, pytest.raises(WrongUseError, match="api_version"):
         adapter_of(server, api_version="2025-01-01")

@@ -27,7 +27,7 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.image import Raster
 from viewer.imaging.png import encode_png
 from viewer.models.endpoint import LOCAL_ONLY, Endpoint, endpoint_at
-from viewer.models.openai_api.servers import SERVERS
+from viewer.models.openai_api.servers import SERVERS, in_ollamas_cloud
 from viewer.models.openai_api.transport import transport_for
 
 LIMIT_S: Final = 0.3
@@ -166,7 +166,10 @@ def _ollama(endpoint: Endpoint, pool: Executor, until: float) -> LoopbackServer 
     rows = _rows(_ask(endpoint, until, "/api/tags"), "models")
     if rows is None:
         return None
-    models = pool.map(partial(_shown, endpoint, until), _names(rows, "name"))
+    # Ollama sends the questions to models that have a remote_host on to its company.
+    here = (row for row in rows if not row.get("remote_host"))
+    names = [name for name in _names(here, "name") if not in_ollamas_cloud(name)]
+    models = pool.map(partial(_shown, endpoint, until), names)
     return LoopbackServer("ollama", f"{endpoint.origin}/v1", tuple(models))
 
 

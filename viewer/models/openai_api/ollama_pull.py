@@ -25,6 +25,7 @@ from viewer.models.loaded import (
     received_words,
     until_cancelled,
 )
+from viewer.models.openai_api.servers import in_ollamas_cloud
 from viewer.models.provider_errors import quotation
 
 _TIMEOUT: Final = httpx2.Timeout(5.0, read=None)
@@ -102,7 +103,7 @@ def pull(
     WrongUseError
         If Ollama knows no such model, cannot get it, or does not answer any more.
     """
-    if _runs_elsewhere(model):
+    if in_ollamas_cloud(model):
         raise WrongUseError(
             f"'{model}' runs on the computers of Ollama's company, so images would "
             "leave this one.",
@@ -111,12 +112,6 @@ def pull(
     endpoint = endpoint_at(base_url)
     LOCAL_ONLY.check(endpoint)
     _Pull(endpoint, model, progress, cancelled).run()
-
-
-def _runs_elsewhere(model: str) -> bool:
-    """Tell whether a name's tag is that of a model in Ollama's cloud."""
-    _, colon, tag = model.rpartition(":")
-    return bool(colon) and (tag == "cloud" or tag.endswith("-cloud"))
 
 
 class _Pull:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from viewer.domain.errors import WrongUseError
+from viewer.models.endpoint import endpoint_at
 
 Api = Literal["chat", "responses"]
 
@@ -160,4 +161,21 @@ def completed(name: str, settings: Mapping[str, object]) -> dict[str, object]:
             f"The model '{name}' has an api_version, which only Azure OpenAI knows.",
             'Remove it, or add server = "azure".',
         )
+    address = str(settings.get("base_url") or server.base_url)
+    model = str(settings.get("model", ""))
+    if in_ollamas_cloud(model) and endpoint_at(address).is_here:
+        raise WrongUseError(
+            f"The model '{name}' is on the computers of Ollama's company, to which "
+            "this one would send the images on.",
+            f"Choose another than '{model}', whose name does not end in cloud.",
+        )
     return {"base_url": server.base_url, **settings}
+
+
+def in_ollamas_cloud(model: str) -> bool:
+    """Tell whether a name's tag is that of a model in Ollama's cloud.
+
+    An Ollama on this machine lists such models as its own and sends their questions on.
+    """
+    _, colon, tag = model.rpartition(":")
+    return bool(colon) and (tag == "cloud" or tag.endswith("-cloud"))

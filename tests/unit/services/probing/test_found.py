@@ -37,6 +37,10 @@ OLLAMA = {
         "models": [
             {"name": "llama3.2:latest", "size": 2019393189},
             {"name": "medgemma:4b", "size": 3338801718},
+            # of Ollama's cloud, which images would be sent on to: never offered
+            {"name": "qwen3-vl:235b-cloud", "remote_host": "https://ollama.com:443"},
+            {"name": "gpt-oss:120b-cloud"},
+            {"name": "mine", "remote_host": "https://ollama.com:443"},
         ]
     },
     "/api/show llama3.2:latest": {"capabilities": ["completion", "tools"]},

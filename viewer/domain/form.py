@@ -242,7 +242,7 @@ class Part(StrEnum):
     PIXELS = "pixels"
     """What models and exports get of its images, which the reader may black out."""
     ORIGINAL = "original"
-    """The image that its own was made of, side by side with it."""
+    """The original of an edited image, side by side with it."""
     TRUTH = "truth"
     """What the data set says is right, and why."""
 

@@ -43,7 +43,7 @@ NOTHING: Final = Withheld()
 
 @dataclass(frozen=True)
 class MadeImage:
-    """An image that is made for a case of a run's images, and its title.
+    """An image made from a run's images for a case, and its title.
 
     ``make`` returns it with square pixels.
     """

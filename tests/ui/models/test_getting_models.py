@@ -102,8 +102,9 @@ def test_that_a_model_that_is_here_is_connected_without_a_network(
         with qtbot.waitSignal(first.fetched):
             first.foot.go.click()
     again = GetModel(hub(), "acme/tiny")
-    with qtbot.waitSignal(again.fetched):
+    with qtbot.waitSignal(again.fetched) as fetched:
         again.show()
+    assert fetched.signal_triggered
 
 
 def test_that_a_refused_model_says_where_its_terms_are_and_takes_a_token(

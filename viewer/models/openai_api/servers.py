@@ -167,7 +167,7 @@ def completed(name: str, settings: Mapping[str, object]) -> dict[str, object]:
         raise WrongUseError(
             f"The model '{name}' is on the computers of Ollama's company, to which "
             "this one would send the images on.",
-            f"Choose another than '{model}', whose name does not end in cloud.",
+            f"Choose a model other than '{model}' whose name does not end in cloud.",
         )
     return {"base_url": server.base_url, **settings}
 

@@ -28,7 +28,7 @@ _EXAMPLE: Final = "X"
 _READER_AT: Final = {"experts": 1, "physicians": 0, "reviews": 0, "edited_images": 0}
 """Lists of an item's truth whose entries name a reader, and at which place."""
 _ASKED_AT: Final = {"edited_images": 1}
-"""Those whose entries name what was asked, such as an edit with its donor."""
+"""Lists whose entries name the question, such as an edit and its donor."""
 
 
 class Pseudonyms:

@@ -30,7 +30,7 @@ from viewer.studies.reading_tasks import (
 )
 
 EDITED_IMAGES: Final = "edited_images"
-"""The list in an item's reference with the readers' verdicts.
+"""The key of the readers' verdicts in an item's reference.
 
 Each is the reader, the name of the edited question (with its donor), the parameters
 that its image was made with, and what the image failed.

@@ -97,7 +97,7 @@ class _Arrived:
 
 
 class GetModel(QDialog):
-    """The page; the window stays free beside it, and closing it pauses.
+    """The page; the window stays usable, and closing the page pauses the download.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class GetModel(QDialog):
     fetched = Signal()
     """Every file of the model is on this computer."""
     declined = Signal()
-    """The user fills in the settings without the download."""
+    """The user wants to fill in the settings without a download."""
 
     def __init__(
         self, source: Source, model: str = "", parent: QWidget | None = None

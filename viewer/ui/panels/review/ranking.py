@@ -90,7 +90,7 @@ class RankingBox(QuestionBox):
         self._show_rows()
 
     def _show_rows(self) -> None:
-        """Show the lines that are written, and one more until they are locked."""
+        """Show the filled lines, and an empty one until the ranking is locked."""
         last = max((i for i, line in enumerate(self.lines) if line.text()), default=-1)
         over = self.parentWidget()
         more = over is None or self.isEnabledTo(over)

@@ -1,16 +1,19 @@
-"""A stand-in for Ollama's ``POST /api/pull``, written from its public documentation.
+"""Stand-ins for Ollama's ``POST /api/pull`` and ``GET /api/tags``, from its documents.
 
-docs/openapi.yaml of github.com/ollama/ollama (``PullRequest``, ``StatusEvent``,
-``ErrorResponse``): a JSON object a line, the last with the status ``success`` or an
-``error``. What one request downloaded is not downloaded again by the next.
+docs/openapi.yaml of github.com/ollama/ollama (``ListResponse``, ``PullRequest``,
+``StatusEvent``, ``ErrorResponse``). A pull is a JSON object a line, the last with the
+status ``success`` or an ``error``. What one request downloaded is not downloaded again
+by the next.
 """
 
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 
 from tests.helpers.loopback_server import LoopbackServer, Silent
+from tests.helpers.seeing_server import Seeing
 
 SIZES = {"sha256:aa": 2_000_000, "sha256:bb": 1_000_000}
 """The files of every model here, and their bytes."""
@@ -93,3 +96,20 @@ class OllamaServer(LoopbackServer):
     def base_url(self) -> str:
         """What a profile's base_url should be."""
         return f"{self.url}/v1"
+
+
+@dataclass
+class SeeingOllama(Seeing):
+    """Lists one model with the digest of its files, and answers for it."""
+
+    model: str = "medgemma:latest"
+    digest: str = "a" * 64
+    modified_at: str = "2026-11-20T14:56:49.277302595-07:00"
+
+    def listing(self, path: str) -> tuple[int, object]:
+        """Return the list of models that Ollama keeps."""
+        if path != "/api/tags":
+            return super().listing(path)
+        row = {"name": self.model, "model": self.model, "size": 3338801804}
+        told = {"modified_at": self.modified_at, "digest": self.digest}
+        return 200, {"models": [{**row, **told}]}

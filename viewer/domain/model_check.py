@@ -14,7 +14,8 @@ class ModelCheck:
     right, "" for none, and ``named`` that of its settings. ``seconds`` is the median of
     its answers, ``cost_microusd`` their mean in micro-dollars, None if unknown.
     ``repeats``: the same question had the same answer. ``answered_as`` is the name that
-    the server gave the model, "" for none.
+    the server gave the model, "" for none, and ``digest`` the hash by which the server
+    knows the model's files, "" where it tells none.
     """
 
     model: str
@@ -26,6 +27,7 @@ class ModelCheck:
     cost_microusd: int | None
     repeats: bool
     answered_as: str = ""
+    digest: str = ""
 
     @property
     def is_sound(self) -> bool:

@@ -38,8 +38,8 @@ def latest_check(
     return made(ModelCheck, json.loads(rows[0]["found"]), where="a check of a model")
 
 
-def renamed_since(store: Store, found: ModelCheck) -> str:
-    """Return what a later run noted of another model's name, "" for nothing."""
+def changed_since(store: Store, found: ModelCheck) -> str:
+    """Return what a later run noted of another model, "" for nothing."""
     rows = store.rows(
         "SELECT text FROM run_note WHERE model = ? AND kind = 'model_changed'"
         " AND at > ? ORDER BY id DESC LIMIT 1",

@@ -150,4 +150,5 @@ def test_that_a_model_that_answers_under_another_name_is_badged(
     )
     row = workspace.list.current
     assert row is not None
+    assert row.state == "ready · changed since the check"
     assert row.sign == "alert-outline"

@@ -5,17 +5,19 @@ sent, and no image but a small black one where a server does not declare what it
 sees.
 
 Formats: Ollama's ``/api/tags`` and ``/api/show`` (docs/openapi.yaml of
-github.com/ollama/ollama), LM Studio's ``/api/v0/models`` (REST API v0 in
-github.com/lmstudio-ai/docs), and OpenAI's ``/v1/models``, which the others serve;
-llama.cpp adds ``architecture.input_modalities`` (its server's README at
-github.com/ggml-org/llama.cpp).
+github.com/ollama/ollama; no other server tells a digest of a model's files), LM
+Studio's ``/api/v0/models`` (REST API v0 in github.com/lmstudio-ai/docs), and OpenAI's
+``/v1/models``, which the others serve; llama.cpp adds ``architecture.input_modalities``
+(its server's README at github.com/ggml-org/llama.cpp).
 """
 
 import base64
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cache, partial
 from typing import Any, Final
 
@@ -43,6 +45,7 @@ _KEY_NEEDED: Final = object()
 """Stands for the document of a server that shows it only with a key."""
 _REFUSED: Final = object()
 """Stands for the document of a server that does not do what was asked."""
+_DIGEST: Final = re.compile("(sha256:)?[0-9a-f]{64}")
 _OWNERS: Final = {"vllm": "vllm", "llamacpp": "llama_cpp"}
 """Kinds of server by the owner that they give for their models."""
 
@@ -53,6 +56,17 @@ class DeclaredModel:
 
     name: str
     sees: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServedFiles:
+    """Files of a model on its server: their digest, and the day they were put there.
+
+    ``since`` is YYYY-MM-DD, "" if the server does not tell it.
+    """
+
+    digest: str
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +117,36 @@ def loopback_servers(
     with ThreadPoolExecutor(len(places) + _MODELS_AT_ONCE) as pool:
         found = pool.map(partial(_server_at, pool, until), places)
         return tuple(server for server in found if server is not None)
+
+
+def files_at(
+    base_url: str, limit_s: float = LIMIT_S
+) -> Mapping[str, ServedFiles] | None:
+    """Return the files of each model of an Ollama on this machine, by name.
+
+    None if it is on another machine, does not answer in time, or is no Ollama.
+    """
+    endpoint = endpoint_at(base_url)
+    if not endpoint.is_here:
+        return None
+    root = replace(endpoint, path=endpoint.path.removesuffix("/v1"))
+    tags = _ask(root, time.monotonic() + limit_s, f"{root.path}/api/tags")
+    rows = _rows(tags, "models")
+    if rows is None:
+        return None
+    return {
+        name: ServedFiles(str(row["digest"]), _day(row.get("modified_at")))
+        for row in rows
+        for name in _names([row], "name")
+        if _DIGEST.fullmatch(str(row.get("digest")))
+    }
+
+
+def _day(told: object) -> str:
+    try:
+        return date.fromisoformat(str(told)[:10]).isoformat()
+    except ValueError:
+        return ""
 
 
 def with_sight_asked(

@@ -20,6 +20,7 @@ from viewer.services.calibrating.fit import Heard, fits
 from viewer.services.calibrating.marker_images import Marker, markers
 from viewer.services.calibrating.questions import NEUTRAL, question
 from viewer.services.configuring.money import dollars
+from viewer.services.configuring.served_files import files_of
 from viewer.services.privacy.made_questions import BeforeSending, with_consent
 from viewer.store.database import open_store
 from viewer.store.model_checks import add_check
@@ -71,6 +72,7 @@ def check_model(
         For an endpoint that may not be asked.
     """
     named = convention_named(str(profile.settings.get("convention") or _GRID)).name
+    files = files_of(profile)
     asked, answers = as_asked(profile), list[_Answer]()
 
     def ask(marker: Marker, wording: str) -> None:
@@ -99,6 +101,7 @@ def check_model(
         cost_microusd=_cost(profile, answers),
         repeats=answers[0].reply.text == answers[2].reply.text,
         answered_as=answers[0].reply.model_returned,
+        digest=files.digest if files else "",
     )
 
 

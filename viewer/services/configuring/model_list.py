@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from typing import Any, Final
 
 from viewer.domain.errors import OverreadError
@@ -10,6 +11,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.model_check import ModelCheck
 from viewer.models import keys
 from viewer.models.catalog import endpoint_of, missing_import
+from viewer.models.openai_api.loopback_servers import files_at
 from viewer.models.profiles import hub_model
 from viewer.services.configuring.check_words import check_in_words, wrong_in_words
 from viewer.services.configuring.model_profiles import (
@@ -17,10 +19,15 @@ from viewer.services.configuring.model_profiles import (
     known_models,
     spec_named,
 )
+from viewer.services.configuring.served_files import (
+    change_of_files,
+    files_of,
+    other_files,
+)
 from viewer.settings import Settings
 from viewer.store import consents
 from viewer.store.database import Store, open_store
-from viewer.store.model_checks import latest_check, renamed_since
+from viewer.store.model_checks import changed_since, latest_check
 
 READY: Final = "ready"
 
@@ -45,7 +52,7 @@ class ModelLine:
     nothing else; ``places``: it always answers with a location.
     ``kind`` is what lists call its adapter, "" for no other name.
     ``check`` is the last check with these settings, and ``check_wrong`` what was wrong
-    then, or what a run has shown since.
+    then, or what has ``changed`` since by what its server or a run told.
     """
 
     name: str
@@ -61,6 +68,7 @@ class ModelLine:
     check: ModelCheck | None = None
     check_words: str = ""
     check_wrong: str = ""
+    changed: bool = False
     kind: str = ""
 
     @property
@@ -81,7 +89,8 @@ def model_lines(settings: Settings) -> tuple[ModelLine, ...]:
         return tuple(_line(model, frozenset(), None) for model in known)
     with open_store(settings.store) as store:
         consented = frozenset(c.endpoint for c in consents.standing_consents(store))
-        return tuple(_line(model, consented, store) for model in known)
+        checks = _Checks(store)
+        return tuple(_line(model, consented, checks) for model in known)
 
 
 def segmenters(settings: Settings) -> tuple[ModelLine, ...]:
@@ -90,7 +99,7 @@ def segmenters(settings: Settings) -> tuple[ModelLine, ...]:
 
 
 def _line(
-    model: KnownModel, consented: frozenset[str], store: Store | None
+    model: KnownModel, consented: frozenset[str], checks: "_Checks | None"
 ) -> ModelLine:
     """Return a model's line; ``consented`` are endpoints that any images may go to."""
     spec = spec_named(model.adapter)
@@ -107,23 +116,38 @@ def _line(
         takes_boxes=spec is not None and spec.takes_boxes,
         places=spec is not None and spec.places,
         kind=spec.kind if spec else "",
-        **_checked(model, store),
+        **(checks.of(model) if checks else {}),
     )
 
 
-def _checked(model: KnownModel, store: Store | None) -> dict[str, Any]:
-    if store is None or model.profile is None or not model.own:
-        return {}
-    found = latest_check(store, model.profile)
-    if found is None:
-        return {}
-    renamed = renamed_since(store, found)
-    since = f"Since the check, {renamed}. Check it again." if renamed else ""
-    return {
-        "check": found,
-        "check_words": check_in_words(found),
-        "check_wrong": since or wrong_in_words(found),
-    }
+class _Checks:
+    """The last checks of models, and what their servers and runs have told since."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._look = cache(files_at)  # a server is asked once for all its models
+
+    def of(self, model: KnownModel) -> dict[str, Any]:
+        """Return the fields of a model's line that are about its check."""
+        if model.profile is None or not model.own:
+            return {}
+        found = latest_check(self._store, model.profile)
+        if found is None:
+            return {}
+        before = latest_check(self._store, model.profile, found.at)
+        others = other_files(found, before)
+        changed = self._changed(model.profile, found)
+        since = f"Since the check, {changed}. Check it again." if changed else ""
+        return {
+            "check": found,
+            "check_words": f"{check_in_words(found)} {others}".rstrip(),
+            "check_wrong": since or wrong_in_words(found),
+            "changed": bool(changed),
+        }
+
+    def _changed(self, profile: ModelProfile, found: ModelCheck) -> str:
+        now = files_of(profile, self._look) if found.digest else None
+        return change_of_files(found, now) or changed_since(self._store, found)
 
 
 def _state(model: KnownModel, consented: frozenset[str]) -> tuple[Readiness, str]:

@@ -12,6 +12,7 @@ from viewer.services.privacy.gate import open_gate
 from viewer.services.running.coordinator import BatchCoordinator, BatchOptions
 from viewer.services.running.progress_events import LoadWatch
 from viewer.services.running.rescue import saving_what_is_lost
+from viewer.services.running.run_notes import note_changed_files
 from viewer.services.running.stopping import asking_threads
 from viewer.services.sessions import datasets
 from viewer.services.trials.few_shot import examples_dataset
@@ -46,6 +47,7 @@ def run_batch(
         context.check_models()
         if runs.run_mark(store, run) not in {None, RunMark.RESUMED}:
             runs.mark_run(store, run, RunMark.RESUMED)
+        note_changed_files(store, run, (*spec.models, *spec.helpers))
         if options.retry_failed:
             trials.reopen_failed(store, run)
         with (

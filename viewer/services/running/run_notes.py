@@ -11,6 +11,7 @@ from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import ModelProfile, RawReply
 from viewer.domain.run import RunNote, RunSpec
 from viewer.models.catalog import reader_for, spec_of
+from viewer.services.configuring.served_files import change_of_files, files_of
 from viewer.services.running.trial_question import TrialQuestion
 from viewer.services.trials.run_trial import PreparedRequest
 from viewer.store import consents, runs
@@ -75,6 +76,19 @@ class RunNotes:
                 profile.name, returned
             )
         return self._known[profile.name]
+
+
+def note_changed_files(store: Store, run: int, models: Iterable[ModelProfile]) -> None:
+    """Add a note on each model whose server has other files than when it was checked.
+
+    The check is the last one before the run was made, which its manifest has.
+    """
+    created, noted = runs.run_summary(store, run).created_at, runs.run_notes(store, run)
+    for profile in models:
+        found = latest_check(store, profile, created)
+        text = change_of_files(found, files_of(profile)) if found else ""
+        if text and RunNote(profile.name, CHANGED, text) not in noted:
+            consents.add_notes(store, run, [(profile.name, CHANGED, text)])
 
 
 def note_unknown_images(

@@ -61,6 +61,8 @@ class ModelRow:
             words = f"loading {round(100 * self.step.part)} %"
         if self.edited:
             return f"{words} · edited, not saved"
+        if self.line.changed:
+            return f"{words} · changed since the check"
         return (
             f"{words} · the check found a problem" if self.line.check_wrong else words
         )

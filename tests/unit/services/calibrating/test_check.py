@@ -24,7 +24,7 @@ from viewer.services.configuring.check_words import check_in_words, wrong_in_wor
 from viewer.services.reporting.figures import write_report
 from viewer.store import runs
 from viewer.store.database import open_store
-from viewer.store.model_checks import add_check, latest_check, renamed_since
+from viewer.store.model_checks import add_check, changed_since, latest_check
 
 FOUND = ModelCheck(
     "m", "2026-01-01", Verdict.YES, "grid", "grid", 1.94, None, repeats=True
@@ -219,12 +219,12 @@ def test_that_a_run_under_another_name_than_the_check_is_badged(
     with ScriptedServer(Script()) as server, open_store(path) as store:
         moved = server_profile(server.base_url)
         add_check(store, moved, found)
-        assert renamed_since(store, found) == ""
+        assert changed_since(store, found) == ""
         run = planned(store, tmp_path / "d", a_spec([moved]))
         finish(store, run)
         (note,) = runs.run_notes(store, run)
         assert note.text == ("the endpoint answered as m-7b-q4 and later as scripted-1")
-        assert renamed_since(store, found) == note.text
+        assert changed_since(store, found) == note.text
 
 
 def test_that_a_check_that_found_nothing_is_not_sound() -> None:

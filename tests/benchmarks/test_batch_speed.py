@@ -1,0 +1,61 @@
+"""What a batch takes besides the model's own time; printed, never asserted.
+
+Every question goes to a real server of this machine, in another process, that answers
+after 0.4 seconds. The budget is 10 ms of processor time for a question, and 1.2 times
+the time of 640 questions, 32 of them at a time, that take nothing else.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.tiny_study import a_spec, finish, planned, server_profile
+from viewer.domain.answer import Status
+from viewer.services.running.coordinator import BatchOptions
+from viewer.store import runs
+from viewer.store.database import open_store
+
+LATENCY_S = 0.4
+QUESTIONS = 640
+
+
+@pytest.fixture
+def base_url() -> Iterator[str]:
+    """Serve in another process; yield the base URL."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.helpers.late_server", str(LATENCY_S)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        yield f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+        assert server.stdin is not None
+        server.stdin.close()
+
+
+@pytest.mark.parametrize(("images", "in_flight"), [(640, 32), (40, 32), (40, 128)])
+def test_a_batch_of_short_questions(
+    tmp_path: Path, base_url: str, images: int, in_flight: int
+) -> None:
+    spec = a_spec([server_profile(base_url)], repeats=QUESTIONS // images)
+    with open_store(tmp_path / "s.sqlite") as store:
+        run = planned(store, tmp_path / "d", spec, images)
+        began, processor = time.monotonic(), time.process_time()
+        finish(store, run, BatchOptions(concurrency=in_flight))
+        wall_s, cpu_s = time.monotonic() - began, time.process_time() - processor
+        counts = runs.status_counts(store, run)
+    assert counts.get(Status.PENDING, 0) == 0
+    assert sum(counts.values()) == QUESTIONS
+    ideal_s = QUESTIONS / in_flight * LATENCY_S
+    print(
+        f"\n{QUESTIONS} questions about {images} images, {in_flight} at a time: "
+        f"{1000 * cpu_s / QUESTIONS:.1f} ms of processor time each (budget 10 ms), "
+        f"{wall_s:.1f} s or {wall_s / ideal_s:.2f} times the least "
+        f"(load {os.getloadavg()[0]:.1f})"
+    )

@@ -34,7 +34,7 @@ _COMMANDS: Final = (
     "jinja2",
     "matplotlib.backends.backend_pdf",
     "matplotlib.backends.backend_svg",
-    "openai",
+    "httpx2",
     "PIL.PngImagePlugin",
     "pydicom",
     "rich.progress",

@@ -5,6 +5,7 @@ import http.client
 import ipaddress
 import socket
 import ssl
+import time
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -33,6 +34,7 @@ from viewer.models.catalog import (
 from viewer.models.endpoint import Allowance, endpoint_at
 from viewer.models.openai_api import transport
 from viewer.models.openai_api.adapter import OpenAIAdapter
+from viewer.models.openai_api.deadlines import Deadlines
 from viewer.models.openai_api.transport import _SENT_HEADERS, _Watch
 from viewer.models.protocol import Adapter
 from viewer.models.reading import plain_reply
@@ -154,8 +156,9 @@ def test_that_an_encrypted_reply_that_never_ends_is_ended(tmp_path: Path) -> Non
 
 
 def test_that_time_that_runs_out_while_connecting_ends_the_connection() -> None:
-    watch = _Watch("here", 0.001, stays_here=True)
-    watch._timer.join()
+    watch = _Watch("here", 0.001, Deadlines(0.001), stays_here=True)
+    while not watch._deadline.is_over:
+        time.sleep(0.001)
     with LoopbackServer(BaseHTTPRequestHandler) as server:
         stream = SyncBackend().connect_tcp("127.0.0.1", server.port)
         with pytest.raises(ProviderError, match="within"):

@@ -1,4 +1,4 @@
-"""Communication with a server, through the openai SDK and our own transport."""
+"""Communication with a server: each request is sent once, as it was recorded."""
 
 import json
 import ssl
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import httpx2
-import openai
 
+import viewer
 from viewer.domain.errors import ProviderError
 from viewer.models import provider_errors
 from viewer.models.endpoint import Allowance, endpoint_at
@@ -19,7 +19,14 @@ from viewer.models.openai_api.transport import transport_for
 
 _LEAST_KEY: Final = 12
 """Shorter ones are words that stand in for a key, and keep nothing secret."""
-_NO_KEY: Final = "none"  # the SDK insists on one; servers without keys ignore it
+_HEADERS: Final = {
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",
+    "User-Agent": f"overread/{viewer.__version__}",
+}
+_JSON: Final = {"Content-Type": "application/json"}
+_NO_KEY: Final = "none"
+"""Stands for a key: servers without keys ignore it, and some insist on one."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +38,15 @@ class HttpReply:
     body: bytes
 
     @property
+    def is_success(self) -> bool:
+        """Whether the status is 2xx."""
+        return 200 <= self.status < 300
+
+    @property
     def is_answer(self) -> bool:
         """True for a reply to be stored: an answer, or a final refusal."""
         filtered = provider_errors.is_filtered(self.status, self.body)
-        return self.status < 300 or filtered
+        return self.is_success or filtered
 
 
 class Client:
@@ -52,26 +64,44 @@ class Client:
         proxy = settings.get("proxy")
         self._proxy = endpoint_at(str(proxy), "proxy") if proxy else None
         self._key = ""
-        self._sdk: openai.OpenAI | None = None
+        self._transport: httpx2.BaseTransport | None = None
         self._lock = threading.Lock()
 
     def post(self, path: str, body: bytes) -> HttpReply:
         """Send exactly these bytes once; a failed connection raises ProviderError."""
-        sdk = self._connected()
-        try:
-            reply = sdk.post(path, content=body, cast_to=httpx2.Response)
-        except openai.OpenAIError as error:
-            return self._answered(error)
-        return self._without_key(_whole(reply))
+        url = f"{self._address.endpoint.url}/{path.lstrip('/')}"
+        return self._once("POST", url, body)
 
     def listed_models(self) -> tuple[str, ...]:
         """Return the names of the server's models; an empty list raises."""
-        sdk = self._connected()
+        reply = self._once("GET", self._address.models)
+        if not reply.is_success:
+            raise self.status_error(reply)
+        return _names(reply.body)
+
+    def _once(self, method: str, url: str, body: bytes | None = None) -> HttpReply:
+        """Send a request; every attempt has a row in the ledger, so none is repeated.
+
+        No redirect is followed: it leads where nobody allowed.
+        """
+        transport = self._connected()
+        request = httpx2.Request(
+            method,
+            url,
+            params=dict(self._address.query) or None,
+            headers=self._headers() | ({} if body is None else _JSON),
+            content=body,
+            extensions={"timeout": httpx2.Timeout(self._timeout_s).as_dict()},
+        )
         try:
-            reply = _whole(sdk.get(self._address.models, cast_to=httpx2.Response))
-        except openai.OpenAIError as error:
-            raise self.status_error(self._answered(error)) from error
-        return _names(self._without_key(reply).body)
+            reply = transport.handle_request(request)
+            try:
+                reply.read()
+            finally:
+                reply.close()
+        except httpx2.RequestError as error:
+            raise self._unanswered(error) from error
+        return self._without_key(_whole(reply))
 
     def _without_key(self, reply: HttpReply) -> HttpReply:
         """Return a reply that may be stored; one that contains the key raises."""
@@ -99,14 +129,20 @@ class Client:
     def _host(self) -> str:
         return self._address.endpoint.address
 
-    def _connected(self) -> openai.OpenAI:
+    def _connected(self) -> httpx2.BaseTransport:
         with self._lock:
-            if self._sdk is None:
+            if self._transport is None:
                 self._allowance.check(self._address.endpoint)
                 self._address.endpoint.check_key(self._settings.get("api_key_env"))
                 self._key = self._read_key()
-                self._sdk = self._make_sdk()
-            return self._sdk
+                self._transport = transport_for(
+                    self._address.endpoint,
+                    self._allowance,
+                    self._timeout_s,
+                    self._proxy,
+                    self._settings.get("ca_file"),
+                )
+            return self._transport
 
     def _read_key(self) -> str:
         variable = self._settings.get("api_key_env")
@@ -117,59 +153,24 @@ class Client:
             raise provider_errors.no_key_error(str(variable))
         return key
 
-    def _make_sdk(self) -> openai.OpenAI:
-        transport = transport_for(
-            self._address.endpoint,
-            self._allowance,
-            self._timeout_s,
-            self._proxy,
-            self._settings.get("ca_file"),
-            # Azure knows its own header, and the SDK would send the key twice
-            withheld=frozenset({"authorization"} if self._is_azure else ()),
-        )
-        http = openai.DefaultHttpxClient(
-            # A redirect, or a proxy of the environment, leads where nobody allowed.
-            transport=transport,
-            trust_env=False,
-            follow_redirects=False,
-        )
-        return openai.OpenAI(
-            api_key=self._key or _NO_KEY,
-            base_url=self._address.endpoint.url,
-            # Every attempt has its own row in the ledger, so the scheduler repeats it.
-            max_retries=0,
-            timeout=self._timeout_s,
-            default_headers=self._headers(),
-            default_query=dict(self._address.query),
-            http_client=http,
-        )
-
     def _headers(self) -> dict[str, str]:
-        key_header = {"api-key": self._key} if self._is_azure else {}
-        return {"Accept-Encoding": "identity", **key_header}
+        key = self._key or _NO_KEY
+        if self._settings.get("server") == "azure":  # which knows its own header
+            return {**_HEADERS, "api-key": key}
+        return {**_HEADERS, "Authorization": "Bearer " + key}
 
-    @property
-    def _is_azure(self) -> bool:
-        return self._settings.get("server") == "azure"
-
-    def _answered(self, error: openai.OpenAIError) -> HttpReply:
-        """Return the reply that the SDK raised as an error; raise if there was none."""
-        if isinstance(error, openai.APIStatusError):
-            return _whole(error.response)
-        raise self._unanswered(error) from error
-
-    def _unanswered(self, error: openai.OpenAIError) -> ProviderError:
+    def _unanswered(self, error: httpx2.RequestError) -> ProviderError:
         for cause in _causes(error):
             if isinstance(cause, ssl.SSLCertVerificationError):
                 why = cause.verify_message
                 return provider_errors.certificate_error(self._host, why)
             if isinstance(cause, ssl.SSLError):
                 return provider_errors.not_tls_error(self._host)
-            if isinstance(cause, httpx2.ProxyError):
-                return provider_errors.proxy_error(self._reached, str(cause))
-        if isinstance(error, openai.APITimeoutError):
+        if isinstance(error, httpx2.ProxyError):
+            return provider_errors.proxy_error(self._reached, str(error))
+        if isinstance(error, httpx2.TimeoutException):
             return provider_errors.timeout_error(self._host, self._timeout_s)
-        if isinstance(error.__cause__, httpx2.ConnectError):
+        if isinstance(error, httpx2.ConnectError):
             return provider_errors.unreachable_error(self._reached)
         return provider_errors.connection_error(self._host)
 

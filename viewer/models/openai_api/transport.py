@@ -7,7 +7,6 @@ and sends no header that identifies the user or comes from the environment.
 
 import socket
 import ssl
-import threading
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -19,6 +18,7 @@ import httpx2
 from viewer.domain.errors import PrivacyError, UnreadableInputError
 from viewer.models.endpoint import Allowance, Endpoint
 from viewer.models.loopback import is_loopback
+from viewer.models.openai_api.deadlines import Deadlines
 from viewer.models.provider_errors import timeout_error, too_large_error
 
 _CONNECTED: Final = ("connect_tcp.complete", "start_tls.complete")
@@ -46,7 +46,6 @@ def transport_for(
     timeout_s: float,
     proxy: Endpoint | None = None,
     ca_file: object = None,
-    withheld: frozenset[str] = frozenset(),
 ) -> "BoundedTransport":
     """Return the HTTP transport for an endpoint.
 
@@ -63,8 +62,6 @@ def transport_for(
     ca_file : str or None
         PEM file of the authority that signs the server's certificate; None for those
         the system trusts.
-    withheld : frozenset of str
-        Headers, in lower case, that are not sent.
 
     Raises
     ------
@@ -81,11 +78,7 @@ def transport_for(
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
     )
     return BoundedTransport(
-        inner,
-        endpoint.address,
-        timeout_s,
-        sent=_SENT_HEADERS - withheld,
-        stays_here=endpoint.is_here,
+        inner, endpoint.address, timeout_s, stays_here=endpoint.is_here
     )
 
 
@@ -119,8 +112,6 @@ class BoundedTransport(httpx2.BaseTransport):
         Host and port as used in messages.
     timeout_s : float
         Seconds from the first byte sent to the last received.
-    sent : frozenset of str
-        Headers, in lower case, that are sent.
     stays_here : bool
         Whether to refuse a name that resolves to another machine.
     """
@@ -131,19 +122,21 @@ class BoundedTransport(httpx2.BaseTransport):
         host: str,
         timeout_s: float,
         *,
-        sent: frozenset[str],
         stays_here: bool,
     ) -> None:
-        self._inner, self._host, self._sent = inner, host, sent
+        self._inner, self._host = inner, host
         self._timeout_s, self._stays_here = timeout_s, stays_here
+        self._deadlines = Deadlines(timeout_s)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request; its stream raises ``ProviderError`` at either limit."""
-        watch = _Watch(self._host, self._timeout_s, stays_here=self._stays_here)
+        watch = _Watch(
+            self._host, self._timeout_s, self._deadlines, stays_here=self._stays_here
+        )
         sent = httpx2.Request(
             request.method,
             request.url,
-            headers={k: v for k, v in request.headers.items() if k in self._sent},
+            headers={k: v for k, v in request.headers.items() if k in _SENT_HEADERS},
             stream=request.stream,
             extensions={**request.extensions, "trace": watch.trace},
         )
@@ -166,15 +159,14 @@ class BoundedTransport(httpx2.BaseTransport):
 class _Watch:
     """Shuts a connection down at the deadline, whatever it is waiting for."""
 
-    def __init__(self, host: str, timeout_s: float, *, stays_here: bool) -> None:
+    def __init__(
+        self, host: str, timeout_s: float, deadlines: Deadlines, *, stays_here: bool
+    ) -> None:
         self._host, self._timeout_s = host, timeout_s
         self._stays_here = stays_here
         self._socket: socket.socket | None = None
         self._expired = False
-        self._timer = threading.Timer(timeout_s, self._expire)
-        # Else the application could not exit before the deadline.
-        self._timer.daemon = True
-        self._timer.start()
+        self._deadline = deadlines.add(self._expire)
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Record the connection before anything is sent over it.
@@ -201,7 +193,7 @@ class _Watch:
 
     def cancel(self) -> None:
         """Stop watching."""
-        self._timer.cancel()
+        self._deadline.cancel()
 
     def check(self) -> None:
         """Raise if the deadline passed; a shut connection looks like a short reply."""

@@ -99,12 +99,24 @@ def draw_grid(raster: Raster, grid: Grid, style: GridStyle | None = None) -> Ras
     image = Image.fromarray(enlarged(raster, style.render_scale).pixels)
     pixels = np.array(image.convert("RGB"), dtype=np.uint8)
     size = SizePx(pixels.shape[0], pixels.shape[1])
-    ink, halo = label_pixels(grid, size, style)
-    lines = _line_mask(grid, size, style.line_px) & ~(ink | halo)
+    halo, drawn = _places(grid, size, style)
     alpha = round(style.opacity * 255)
     _blend(pixels, halo, _HALO, alpha)
-    _blend(pixels, lines | ink, style.color, alpha)
+    _blend(pixels, drawn, style.color, alpha)
     return Raster(pixels)
+
+
+@lru_cache(maxsize=8)
+def _places(
+    grid: Grid, size: SizePx, style: GridStyle
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the pixels of the halo, and of lines and ink, numbered row by row.
+
+    In a mask they would have to be looked for in every image of a run.
+    """
+    ink, halo = label_pixels(grid, size, style)
+    lines = _line_mask(grid, size, style.line_px) & ~(ink | halo)
+    return np.flatnonzero(halo), np.flatnonzero(lines | ink)
 
 
 def enlarged(raster: Raster, scale: int) -> Raster:
@@ -309,9 +321,10 @@ def _grown(mask: npt.NDArray[np.bool_], by: int) -> npt.NDArray[np.bool_]:
 
 
 def _blend(
-    pixels: npt.NDArray[np.uint8], where: npt.NDArray[np.bool_], color: Rgb, alpha: int
+    pixels: npt.NDArray[np.uint8], where: npt.NDArray[np.intp], color: Rgb, alpha: int
 ) -> None:
     """Blend ``color`` into ``pixels`` in place with ``alpha`` of 255."""
-    under = pixels[where].astype(np.uint32) * (255 - alpha)
+    in_order = pixels.reshape(-1, 3)
+    under = in_order[where].astype(np.uint32) * (255 - alpha)
     over = np.array(color, dtype=np.uint32) * alpha
-    pixels[where] = ((under + over + 127) // 255).astype(np.uint8)
+    in_order[where] = ((under + over + 127) // 255).astype(np.uint8)

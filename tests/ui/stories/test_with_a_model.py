@@ -161,7 +161,9 @@ def test_that_a_run_and_a_folder_lead_to_their_own_cases(
     story.wait(lambda: runs.selected is not None)
     (read,) = (a for a in runs.view.actions() if a.text().startswith("Read"))
     read.trigger()
-    story.wait(lambda: start.isVisible() and start.read.isEnabled())
+    assert start.isVisible()
+    story.window.context.changes.store_written.emit()  # as by a run in between
+    story.wait(start.read.isEnabled)
     assert (start.runs.currentData(), start.datasets.currentData()) == (run, dataset)
     assert start.read.visibleRegion().boundingRect().height() > 0
     (folder,) = story.window.findChildren(FolderLine)

@@ -190,15 +190,14 @@ class ReviewWorkspace(QWidget):
         from viewer.services.readings.telemetry import replayable
         from viewer.services.running.batch_form import dataset_names
 
-        store = self._store
         self._background_tasks.start(
             "offered",
             lambda: (
-                sessions(store),
-                reviewable_runs(store),
-                dataset_names(store),
-                tasks_to_do(store),
-                replayable(store),
+                sessions(self._store),
+                reviewable_runs(self._store),
+                dataset_names(self._store),
+                tasks_to_do(self._store),
+                replayable(self._store),
             ),
             then,
             self._fail,
@@ -246,7 +245,8 @@ class ReviewWorkspace(QWidget):
 
     def offer(self, dataset: str, run: int | None = None) -> None:
         """Show the start page with a data set chosen, or the cases of a run."""
-        self._chosen = dataset, run
+        # Without what was offered, so that whichever look comes first makes the choice.
+        self._chosen, self._offered = (dataset, run), None
         self._context.actions.run("window.review")
         self._back()
 

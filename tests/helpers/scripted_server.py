@@ -8,7 +8,8 @@ A behaviour is a word: ``ok``, an HTTP status (``500``), ``429:7`` (Retry-After 
 seconds), ``429-ms:50``, ``429-date:3``, ``quota``, ``half`` (body cut off),
 ``half-json`` (whole body of half a document), ``reset``, ``drip`` (a byte now and
 then, for ever), ``drip-headers``, ``drip-error``, ``hang``, ``endless``,
-``not-json``, ``gzip``, ``redirect:URL``, ``slow:SECONDS``, ``held`` (until
+``not-json``, ``gzip``, ``loading`` and ``loading-ollama`` (what llama.cpp and Ollama
+say while they load a model), ``redirect:URL``, ``slow:SECONDS``, ``held`` (until
 `Script.release` is called) or a key of `DOCUMENTS`.
 """
 
@@ -167,6 +168,18 @@ DOCUMENTS: Mapping[str, object] = {
 }
 """Behaviours that reply 200 with a document."""
 
+LOADING: Mapping[str, tuple[int, object]] = {
+    "loading": (
+        503,
+        {"message": "Loading model", "type": "unavailable_error", "code": 503},
+    ),
+    "loading-ollama": (
+        500,
+        {"message": "unexpected server status: llm server loading model"},
+    ),
+}
+"""Status and error of servers that have not loaded their model yet."""
+
 
 class _Handler(Silent, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -201,6 +214,9 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         name, _, argument = request.behaviour.partition(":")
         if name[:3].isdigit():
             self.fail(name, argument)
+        elif name in LOADING:
+            status, error = LOADING[name]
+            self.reply(status, json.dumps({"error": error}).encode())
         elif name in DOCUMENTS:
             self.reply(200, json.dumps(DOCUMENTS[name]).encode())
         elif name in ("ok", "slow", "held"):

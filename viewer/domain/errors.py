@@ -91,6 +91,8 @@ class RetryClass(StrEnum):
     """No further trial of this model can succeed: 401, 403, insufficient quota."""
 
 
+LOADING: Final = "loading"
+"""The reason of a question to a server that has not loaded its model yet."""
 UNREACHABLE: Final = "unreachable"
 """The reason of a provider error where no connection could be made."""
 
@@ -140,6 +142,11 @@ class ProviderError(OverreadError):
     def unreachable(self) -> bool:
         """Whether nothing listens at the endpoint, so that nobody got the question."""
         return self.reason == UNREACHABLE
+
+    @property
+    def loading(self) -> bool:
+        """Whether the server is still loading its model, so that it answers later."""
+        return self.reason == LOADING
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle with the keyword fields, so that other processes can raise it."""

@@ -268,18 +268,27 @@ class ModelLoading:
     """A model of the run is being downloaded or loaded; its questions wait.
 
     ``part`` is the fraction done, 0 to 1; ``what`` names the current step, "" once it
-    has ended, successfully or not.
+    has ended, successfully or not. ``waited_s`` is None for a model of this program;
+    else its server loads it, and has said so for this long.
     """
 
     run: int
     model: str
     part: float
     what: str
+    waited_s: float | None = None
 
     @property
     def words(self) -> str:
         """The current step, such as ``Loading medgemma · 48 % · loading weights``."""
+        if self.waited_s is not None:
+            return server_loads_words(self.model, self.waited_s) if self.what else ""
         return loading_words(self.model, self.part, self.what)
+
+
+def server_loads_words(model: str, waited_s: float) -> str:
+    """Say that a server is loading a model, and since when."""
+    return f"The server is loading {model}… ({waited_s:.0f} s)"
 
 
 def loading_words(model: str, part: float, what: str) -> str:

@@ -70,6 +70,10 @@ class Limit(Protocol):
         """Record an end that says nothing about the limit."""
         ...
 
+    def loading(self, now: float, retry_after_s: float) -> None:
+        """Record that the endpoint has not loaded its model yet."""
+        ...
+
 
 class FixedLimit:
     """A constant limit of questions in flight, for local models."""
@@ -102,6 +106,10 @@ class FixedLimit:
         """Free a place."""
         self.in_flight -= 1
 
+    def loading(self, now: float, retry_after_s: float) -> None:  # noqa: ARG002
+        """Free a place."""
+        self.in_flight -= 1
+
 
 class AdaptiveLimit:
     """Adapts to an endpoint's limit by asking a little more until it refuses.
@@ -122,12 +130,13 @@ class AdaptiveLimit:
         self._window = _Window(most)
         self._pace = _Pace()
         self._paused_until = -math.inf
+        self._is_loading = False
         self.in_flight = 0
 
     @property
     def window(self) -> int:
-        """The current maximum of questions in flight."""
-        return int(self._window.size)
+        """The current maximum of questions in flight; 1 while its model is loading."""
+        return 1 if self._is_loading else int(self._window.size)
 
     @property
     def per_s(self) -> float | None:
@@ -149,6 +158,7 @@ class AdaptiveLimit:
     def answered(self, left_at: float, now: float, headers: Mapping[str, str]) -> None:
         """Record a reply, with its headers, to a question sent at ``left_at``."""
         self.in_flight -= 1
+        self._is_loading = False
         self._window.answered(left_at, now, paced=self._pace.rate is not None)
         self._pace.answered(left_at, now)
         self._pause(now, exhausted_for_s(headers))
@@ -165,6 +175,12 @@ class AdaptiveLimit:
     def failed(self) -> None:
         """Record an end that says nothing about the limit, such as a 5xx."""
         self.in_flight -= 1
+
+    def loading(self, now: float, retry_after_s: float) -> None:
+        """Record that the endpoint has not loaded its model yet: one at a time."""
+        self.in_flight -= 1
+        self._is_loading = True
+        self._pause(now, retry_after_s)
 
     def _pause(self, now: float, seconds: float | None) -> None:
         if seconds is not None:

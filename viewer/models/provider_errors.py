@@ -8,15 +8,19 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
-from viewer.domain.errors import TOO_LONG, UNREACHABLE, ProviderError, RetryClass
+from viewer.domain.errors import (
+    LOADING,
+    TOO_LONG,
+    UNREACHABLE,
+    ProviderError,
+    RetryClass,
+)
 from viewer.domain.secret_values import STRUCK, without_secrets
 from viewer.models.keys import known_keys
 from viewer.models.reply_parts import refusal_of_error
 
 PARAMETER_REJECTED: Final = "parameter_rejected"
 """The reason of a question that was put with a parameter the server does not take."""
-LOADING: Final = "loading"
-"""The reason of a server that has not loaded its model yet."""
 _SAID_AT_MOST = 200
 _PAYMENT_REQUIRED: Final = 402
 _USED_UP: Final = frozenset(
@@ -80,9 +84,16 @@ _TOO_EARLY = _Meaning(RetryClass.RETRY, "is not ready", "Wait until it is.")
 _STILL_LOADS = _Meaning(
     RetryClass.RETRY, "is still loading the model", "Wait until it is loaded."
 )
-_UNAVAILABLE: Final = 503
 _LOADING_SAID: Final = "loading model"
-"""What llama.cpp's server says, with status 503, until its model is loaded."""
+"""What servers say with a status of 500 or more until their model is loaded.
+
+llama.cpp: ``{"error": {"code": 503, "message": "Loading model", "type":
+"unavailable_error"}}`` (its server's README, ``GET /health``). Ollama waits itself, but
+for one that takes long: 500, ``unexpected server status: llm server loading model``
+(llm/server.go; github.com/IceWhaleTech/ZimaOS/issues/466).
+"""
+_LOADING_PAUSE_S: Final = 1.0
+"""Seconds until a server that is loading is asked again, unless it names a time."""
 _SERVER_FAILED = _Meaning(
     RetryClass.RETRY, "failed while answering", "Check the server's log."
 )
@@ -133,8 +144,10 @@ def status_error(
         str(error.get(member)) for member in ("code", "type")
     )
     reason = TOO_LONG if too_long else f"http_{status}"
-    if status == _UNAVAILABLE and _LOADING_SAID in str(error.get("message")).lower():
+    pause_s = retry_after(headers)
+    if status >= 500 and _LOADING_SAID in str(error.get("message")).lower():
         meaning, reason = _STILL_LOADS, LOADING
+        pause_s = _LOADING_PAUSE_S if pause_s is None else pause_s
     # Messages about a wrong key quote parts of it.
     quoted = "" if status in (401, 403) else quotation(error.get("message"), secret)
     return ProviderError(
@@ -143,7 +156,7 @@ def status_error(
         retry_class=meaning.retry_class,
         reason="insufficient_quota" if no_quota else reason,
         http_status=status,
-        retry_after_s=retry_after(headers),
+        retry_after_s=pause_s,
     )
 
 

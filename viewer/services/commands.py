@@ -121,11 +121,15 @@ class LoadStep:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationStep:
-    """Progress of a calibration: questions answered, of how many."""
+    """Progress of a calibration: questions answered, of how many.
+
+    ``awaited`` says what the next answer waits for, "" if for nothing else.
+    """
 
     name: str
     done: int
     total: int
+    awaited: str = ""
 
 
 STEPS: Final[Kinds[LoadStep | CalibrationStep]] = Kinds(

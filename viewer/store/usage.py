@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from viewer.domain.errors import LOADING
 from viewer.store.database import Store
 
 
@@ -78,12 +79,16 @@ def mean_latency(store: Store, model: str) -> float | None:
 
 
 def ledger_counts(store: Store, run: int) -> Mapping[str, int]:
-    """Return the number of a run's attempts by result, and their cost."""
+    """Return the number of a run's attempts by result, and their cost.
+
+    Those that a server did not take because it was loading are no errors.
+    """
     ends = store.rows(
-        "SELECT coalesce(e.outcome, 'open') AS outcome, count(*) AS n FROM attempt a"
+        "SELECT CASE WHEN e.reason = ? THEN e.reason ELSE coalesce(e.outcome, 'open')"
+        " END AS outcome, count(*) AS n FROM attempt a"
         " JOIN trial t ON t.id = a.trial_id LEFT JOIN attempt_end e"
         " ON e.attempt_id = a.id WHERE t.run_id = ? GROUP BY 1 ORDER BY 1",
-        (run,),
+        (LOADING, run),
     )
     cost = store.rows(
         "SELECT coalesce(sum(r.cost_microusd), 0) FROM reply r JOIN attempt a"

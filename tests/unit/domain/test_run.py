@@ -9,3 +9,10 @@ def test_that_a_loading_says_how_far_it_is_until_it_ends() -> None:
         "Loading m · 48 % · loading weights"
     )
     assert ModelLoading(3, "m", 1.0, "").words == ""
+
+
+def test_that_a_server_s_loading_says_for_how_long_until_it_ends() -> None:
+    assert ModelLoading(3, "m", 0.0, "on its server", 25.4).words == (
+        "The server is loading m… (25 s)"
+    )
+    assert ModelLoading(3, "m", 1.0, "", 26.0).words == ""

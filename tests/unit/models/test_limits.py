@@ -184,3 +184,20 @@ def test_that_an_endpoint_with_a_few_places_is_kept_busy(places: int) -> None:
     rejections = simulation.rejections(60, 240)
     assert answers >= 0.8 * places / 0.5 * 180
     assert rejections < 0.02 * (answers + rejections)
+
+
+def test_that_an_endpoint_that_loads_is_asked_once_at_a_time_until_it_answers() -> None:
+    limit = AdaptiveLimit(64)
+    while limit.in_flight < limit.window:
+        limit.leave(0.0)
+    for _ in range(START):
+        limit.loading(0.5, 1.0)
+    assert (limit.window, limit.wait_s(0.5), limit.wait_s(1.5)) == (1, 1.0, 0.0)
+    limit.leave(1.5)
+    assert limit.wait_s(1.5) == math.inf
+    limit.answered(1.5, 2.0, {})
+    assert limit.window >= START
+    fixed = FixedLimit(1)
+    fixed.leave(0.0)
+    fixed.loading(0.0, 1.0)
+    assert fixed.wait_s(0.0) == 0.0

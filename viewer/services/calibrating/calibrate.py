@@ -17,24 +17,21 @@ from typing import Final
 from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import ModelProfile, ModelReply, ModelRequest
 from viewer.domain.plain import plain
+from viewer.domain.run import server_loads_words
 from viewer.models.catalog import adapter_for, endpoint_of
 from viewer.models.coordinates.conventions import convention_named
 from viewer.models.endpoint import LOCAL_ONLY, Allowance
 from viewer.models.loaded import Loadable
 from viewer.models.loaded import Progress as LoadProgress
-from viewer.models.provider_errors import LOADING
 from viewer.models.retry import retry_pause
 from viewer.services.calibrating.fit import Fit, Heard, fits, shares
 from viewer.services.calibrating.marker_images import markers
 from viewer.services.calibrating.questions import NEUTRAL, WORDINGS, question
 from viewer.services.privacy.made_questions import BeforeSending, put, with_consent
 
-Progress = Callable[[int, int], None]
-"""Called with the number of questions answered, and of all."""
+Progress = Callable[[int, int, str], None]
+"""Called with the number of questions answered, of all, and what is awaited, if any."""
 _ATTEMPTS: Final = 4
-_LOADING_LIMIT_S: Final = 600.0
-"""Seconds for a server to load its model."""
-_LOADING_PAUSE_S: Final = 0.5
 _SURE: Final = 0.5
 
 
@@ -152,10 +149,12 @@ def calibrate(
     questions = [(marker, word) for word in words for marker in markers()]
     heard: list[Heard] = []
     for done, (marker, word) in enumerate(questions, 1):
-        reply = ask_patiently(asked, question(marker, word), allowance, before_sending)
+        told = progress and functools.partial(progress, done - 1, len(questions))
+        request = question(marker, word)
+        reply = ask_patiently(asked, request, allowance, before_sending, told)
         heard.append(Heard(marker, word, reply.text))
         if progress is not None:
-            progress(done, len(questions))
+            progress(done, len(questions), "")
     view = profile.settings.get("provider_view")
     found = fits(heard, str(view) if view else None)
     return Calibration(
@@ -219,23 +218,32 @@ def ask_patiently(
     request: ModelRequest,
     allowance: Allowance,
     before_sending: BeforeSending | None,
+    tell: Callable[[str], None] | None = None,
 ) -> ModelReply:
     """Ask, repeating a few times after transient failures; other errors raise.
 
-    A server that is loading its model is asked again until it has, at most ten minutes.
-    ``before_sending`` is called each time, and an exception in it ends the asking.
+    A server that is loading its model is waited for, at most ten minutes, of which
+    ``tell`` is told. ``before_sending`` is called each time, and an exception in it
+    ends the asking.
     """
+
+    def loading(waited_s: float) -> None:
+        if tell is not None:
+            tell(server_loads_words(profile.name, waited_s))
+
     adapter = adapter_for(profile, allowance)
     jitter = random.Random()  # noqa: S311 - pauses between retries only
-    attempt, until = 1, time.monotonic() + _LOADING_LIMIT_S
+    attempt = 1
     while True:
         try:
-            return adapter.read(put(adapter, profile, request, before_sending))
+            raw = put(adapter, profile, request, before_sending, loading)
+            return adapter.read(raw)
         except ProviderError as error:
-            if error.reason == LOADING and time.monotonic() < until:
-                time.sleep(_LOADING_PAUSE_S)
-                continue
-            if error.retry_class is not RetryClass.RETRY or attempt == _ATTEMPTS:
+            if (
+                error.loading
+                or error.retry_class is not RetryClass.RETRY
+                or attempt == _ATTEMPTS
+            ):
                 raise
             time.sleep(retry_pause(attempt, error, jitter))
             attempt += 1

@@ -78,11 +78,12 @@ def check_model(
     def ask(marker: Marker, wording: str) -> None:
         begun = time.monotonic()
         request = question(marker, wording)
-        reply = ask_patiently(asked, request, allowance, before_sending)
+        told = progress and functools.partial(progress, len(answers), _QUESTIONS)
+        reply = ask_patiently(asked, request, allowance, before_sending, told)
         taken = time.monotonic() - begun
         answers.append(_Answer(Heard(marker, wording, reply.text), reply, taken))
         if progress is not None:
-            progress(len(answers), _QUESTIONS)
+            progress(len(answers), _QUESTIONS, "")
 
     for marker in (_FIRST, _MOVED, _FIRST):
         ask(marker, named)

@@ -1,9 +1,10 @@
 """Questions about generated images, sent only with consent."""
 
 import hashlib
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from viewer.domain.errors import PrivacyError, ProviderError
 from viewer.domain.exchange import ModelProfile, ModelRequest, RawReply
@@ -18,6 +19,10 @@ from viewer.store.database import Store, open_store
 if TYPE_CHECKING:
     from viewer.models.protocol import RemoteAdapter
 
+LOADING_LIMIT_S: Final = 600.0
+"""Seconds for a server to load its model."""
+Loading = Callable[[float], None]
+"""Called with the seconds for which a server has been loading its model."""
 BeforeSending = Callable[[ModelProfile, ModelRequest | None], None]
 """Called with every question before it is sent; None for a list of models."""
 _T = TypeVar("_T")
@@ -28,19 +33,43 @@ def put(
     profile: ModelProfile,
     request: ModelRequest,
     before_sending: BeforeSending | None,
+    loading: Loading | None = None,
 ) -> RawReply:
     """Ask once, and again without each parameter that a remote server rejects.
 
-    Each attempt is a transmission. Any other failure raises ``ProviderError``.
+    Each attempt is a transmission. A server that is loading its model is asked until it
+    has, see `once_loaded`. Any other failure raises ``ProviderError``.
     """
-    while True:
+
+    def ask() -> RawReply:
         if before_sending is not None:
             before_sending(profile, request)
+        return adapter.generate(request)
+
+    while True:
         try:
-            return adapter.generate(request)
+            return once_loaded(ask, loading)
         except ProviderError as error:
             if error.reason != PARAMETER_REJECTED:
                 raise
+
+
+def once_loaded(ask: Callable[[], _T], loading: Loading | None = None) -> _T:
+    """Ask a server, and again while it is loading its model, at most ten minutes.
+
+    ``loading`` is called before each pause; an exception in it or ``ask`` ends this.
+    """
+    begun = time.monotonic()
+    while True:
+        try:
+            return ask()
+        except ProviderError as error:
+            waited_s = time.monotonic() - begun
+            if not error.loading or waited_s >= LOADING_LIMIT_S:
+                raise
+            if loading is not None:
+                loading(waited_s)
+            time.sleep(error.retry_after_s or 0.0)
 
 
 def with_consent(

@@ -17,7 +17,12 @@ from viewer.domain.probe import ProbeReport, ProbeRow, Verdict
 from viewer.models.catalog import adapter_for, endpoint_of
 from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint
 from viewer.models.protocol import ListsModels
-from viewer.services.privacy.made_questions import BeforeSending, put, with_consent
+from viewer.services.privacy.made_questions import (
+    BeforeSending,
+    once_loaded,
+    put,
+    with_consent,
+)
 from viewer.services.probing.questions import busy_marker, plain_marker, question
 from viewer.services.probing.rows import (
     Heard,
@@ -193,9 +198,8 @@ class _Probe:
 
     def _listing(self, listed: list[str]) -> ProviderError | None:
         try:
-            listed.extend(
-                list_models(self._profile, self._allowance, self._before_sending)
-            )
+            sent = self._profile, self._allowance, self._before_sending
+            listed.extend(once_loaded(lambda: list_models(*sent)))
         except ProviderError as error:
             return error
         return None

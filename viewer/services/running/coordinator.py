@@ -41,6 +41,7 @@ from viewer.services.running.ledger import Claim, Ledger
 from viewer.services.running.progress_events import (
     LoadWatch,
     ProgressEvents,
+    ServerLoads,
     Waits,
     trial_done,
 )
@@ -119,7 +120,7 @@ class BatchCoordinator:
         self._scheduler = Scheduler(options.concurrency, cancel, context.endpoint_of)
         self._told = ProgressEvents(run, self._ledger.budget, self._scheduler)
         self._waits, self._undecided = Waits(run), 0
-        self._loading = loading
+        self._loading, self._server_loads = loading, ServerLoads(run)
         self._paused = False
         self._held: tuple[PrivacyError, ...] = ()
         self._jitter = random.Random()  # noqa: S311 - pauses between retries only
@@ -198,6 +199,7 @@ class BatchCoordinator:
         yield from self._collect()
         yield from self._told.news()
         yield from self._loading.news()
+        yield from self._server_loads.news()
         yield from self._waits.news(idle=self._scheduler.in_flight == 0)
 
     def _start(self) -> Iterator[Event]:
@@ -347,6 +349,8 @@ class BatchCoordinator:
         replies = self._ledger.keep(arrived) if arrived else ()
         if failed:
             self._ledger.close_failed(failed)
+        for question, ended in (*((q, None) for q, _ in arrived), *failed):
+            self._server_loads.hear(question.model, ended)
         asked = [question for question, _ in arrived]
         answered = [*zip(asked, replies, strict=True)]
         yield from self._settle([*answered, *self._followed(answered)])
@@ -361,11 +365,16 @@ class BatchCoordinator:
     def _after_failure(
         self, question: TrialQuestion, error: ProviderError
     ) -> Iterator[Event]:
+        if error.loading and self._server_loads.is_awaited(question.model):
+            # Nobody failed: its server answers once it has loaded the model.
+            self._ask_later(question, error)
+            return
         # The next attempt lacks what was rejected, so that this one does not count.
         learned = question.request.drop_rejected_params(error)
         last = question.number >= MAX_ATTEMPTS and not learned
         # What cannot be reached would fail every question: they stay pending instead.
-        if error.retry_class is RetryClass.STOP_RUN or (last and error.unreachable):
+        gone = error.loading or (last and error.unreachable)
+        if error.retry_class is RetryClass.STOP_RUN or gone:
             yield from self._stopped(question.model, str(error))
         elif error.retry_class is RetryClass.RETRY and not last:
             yield from self._retry(question, error, counts=not learned)
@@ -375,13 +384,21 @@ class BatchCoordinator:
     def _retry(
         self, question: TrialQuestion, error: ProviderError, *, counts: bool
     ) -> Iterator[Event]:
+        pause = self._ask_later(question, error, counts=counts)
+        if pause is not None:
+            yield TrialRetried(
+                self._run, question.trial, question.model, error.reason, pause
+            )
+
+    def _ask_later(
+        self, question: TrialQuestion, error: ProviderError, *, counts: bool = False
+    ) -> float | None:
+        """Ask again after a pause; return its seconds, None once cancelled."""
         if self._cancel.is_set():
-            return  # the trial stays pending; the next batch asks again
+            return None  # the trial stays pending; the next batch asks again
         pause = retry_pause(question.number, error, self._jitter)
         self._scheduler.delay(question, pause, counts=counts)
-        yield TrialRetried(
-            self._run, question.trial, question.model, error.reason, pause
-        )
+        return pause
 
     def _settle(self, answered: Sequence[Answered]) -> Iterator[Event]:
         """Continue trials whose reply is stored: with a question, or a verdict."""

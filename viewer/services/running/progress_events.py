@@ -8,6 +8,7 @@ from functools import partial
 from threading import Lock
 from typing import Final, Self
 
+from viewer.domain.errors import ProviderError
 from viewer.domain.run import (
     Heartbeat,
     LimitChanged,
@@ -17,6 +18,7 @@ from viewer.domain.run import (
     TrialDone,
 )
 from viewer.models.loaded import NOTHING_MORE, Loadable
+from viewer.services.privacy.made_questions import LOADING_LIMIT_S
 from viewer.services.running.scheduler import Scheduler
 from viewer.services.running.spending import Budget
 from viewer.store.claims import Coordinator
@@ -24,6 +26,7 @@ from viewer.store.runs import StoredTrial
 from viewer.store.trials import Verdict
 
 _BEAT_S: Final = 1.0
+_BY_SERVER: Final = "on its server"
 
 
 class ProgressEvents:
@@ -112,6 +115,38 @@ class LoadWatch:
             if step.what != NOTHING_MORE or self._told.get(step.model, NOTHING_MORE):
                 self._told[step.model] = step.what
                 yield step
+
+
+class ServerLoads:
+    """The models whose servers are loading them, by what they said last."""
+
+    def __init__(self, run: int) -> None:
+        self._run = run
+        self._since: dict[str, float] = {}
+        self._told: dict[str, int] = {}
+
+    def hear(self, model: str, error: ProviderError | None) -> None:
+        """Record how a question to a model ended; None for a reply."""
+        if error is not None and error.loading:
+            self._since.setdefault(model, time.monotonic())
+        else:
+            self._since.pop(model, None)
+
+    def is_awaited(self, model: str) -> bool:
+        """Whether a model's server is loading it, and not for too long yet."""
+        since = self._since.get(model)
+        return since is not None and time.monotonic() < since + LOADING_LIMIT_S
+
+    def news(self) -> Iterator[ModelLoading]:
+        """Return which servers are loading, about once a second, and which ended."""
+        for model in [each for each in self._told if each not in self._since]:
+            waited = float(self._told.pop(model))
+            yield ModelLoading(self._run, model, 1.0, NOTHING_MORE, waited)
+        for model, since in self._since.items():
+            waited_s = int(time.monotonic() - since)
+            if self._told.get(model) != waited_s:
+                self._told[model] = waited_s
+                yield ModelLoading(self._run, model, 0.0, _BY_SERVER, float(waited_s))
 
 
 def _kind(step: ModelLoading) -> tuple[str, str]:

@@ -229,6 +229,8 @@ def _tell(limit: Limit, left_at: float, future: Future[RawReply]) -> None:
         limit.answered(left_at, now, future.result().headers)
     elif _is_one_too_many(error):
         limit.rejected(left_at, now, getattr(error, "retry_after_s", None))
+    elif isinstance(error, ProviderError) and error.loading:
+        limit.loading(now, error.retry_after_s or 0.0)
     else:
         limit.failed()
 

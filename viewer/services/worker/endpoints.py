@@ -159,9 +159,9 @@ class Calibrations:
     ) -> _T:
         from viewer.services.calibrating.calibrate import load_first
 
-        def progress(done: int, total: int) -> None:
+        def progress(done: int, total: int, awaited: str) -> None:
             check()
-            self._tell(CalibrationStep(profile.name, done, total))
+            self._tell(CalibrationStep(profile.name, done, total, awaited))
 
         name, tell = profile.name, self._tell_load
         try:

@@ -116,7 +116,7 @@ class RunState:
     @property
     def part(self) -> float:
         """The fraction done, 0 to 1; of the model's loading while it loads."""
-        if self.loading is not None:
+        if self.loading is not None and self.loading.waited_s is None:
             return self.loading.part
         return self.done / max(1, self.planned)
 

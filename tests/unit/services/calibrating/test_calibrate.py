@@ -298,11 +298,11 @@ def _in_words(name: str, size: SizePx, box: BoxPx) -> str:
 
 
 def test_that_a_profile_without_a_convention_is_asked_in_every_wording() -> None:
-    told: list[tuple[int, int]] = []
+    told: list[tuple[int, int, str]] = []
     profile = ModelProfile("mute", "scripted", {"answer": "no"})
     found = calibrate(profile, progress=lambda *pair: told.append(pair))
     assert found.asked == 8 * len(WORDINGS)
-    assert told[-1] == (found.asked, found.asked)
+    assert told[-1] == (found.asked, found.asked, "")
     assert set(WORDINGS) == {NEUTRAL, *CONVENTIONS}
 
 

@@ -1,26 +1,27 @@
 """One check says whether a model sees, what it answers, how fast and how steadily."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.scripted_endpoint import EndpointScript
-from tests.helpers.scripted_server import Received, Script, ScriptedServer
+from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.seeing_server import Seeing
 from tests.helpers.tiny_study import a_spec, finish, planned, server_profile
 from viewer.domain.errors import PrivacyError, ProviderError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.model_check import ModelCheck
 from viewer.domain.probe import Verdict
-from viewer.services.calibrating import calibrate
+from viewer.models import provider_errors
 from viewer.services.calibrating.check import (
     check_model,
     check_with_consent,
     warning_before,
 )
 from viewer.services.configuring.check_words import check_in_words, wrong_in_words
+from viewer.services.privacy import made_questions
 from viewer.services.reporting.figures import write_report
 from viewer.store import runs
 from viewer.store.database import open_store
@@ -133,23 +134,25 @@ def test_that_a_server_that_still_loads_its_model_is_waited_for() -> None:
     assert found.sees is Verdict.YES
 
 
-@dataclass
-class Loading(Seeing):
-    """Says for a number of questions what llama.cpp says until its model is loaded."""
-
-    loads_for: int = 6
-
-    def reply_to(self, request: Received) -> tuple[int, object]:
-        if len(self.received) > self.loads_for:
-            return super().reply_to(request)
-        error = {"message": "Loading model", "type": "unavailable_error", "code": 503}
-        return 503, {"error": error}
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask a server that is loading again after a moment."""
+    monkeypatch.setattr(provider_errors, "_LOADING_PAUSE_S", 0.01)
 
 
-def test_that_loading_a_model_may_take_longer_than_a_failure_may() -> None:
-    assert checked(Loading()).sees is Verdict.YES
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize("says", ["loading", "loading-ollama"])
+def test_that_loading_a_model_may_take_longer_than_a_failure_may(says: str) -> None:
+    told = list[tuple[int, int, str]]()
+    with ScriptedServer(Seeing(behaviours=[says] * 8)) as server:
+        profile = server_profile(server.base_url)
+        found = check_model(profile, progress=lambda *step: told.append(step))
+    assert found.sees is Verdict.YES
+    assert told[0] == (0, 5, "The server is loading my-server… (0 s)")
+    assert told[8] == (1, 5, "")
 
 
+@pytest.mark.usefixtures("soon")
 def test_that_waiting_for_a_model_to_load_can_be_cancelled(tmp_path: Path) -> None:
     class CancelledError(Exception): ...
 
@@ -157,7 +160,7 @@ def test_that_waiting_for_a_model_to_load_can_be_cancelled(tmp_path: Path) -> No
         if len(server.script.received) == 2:
             raise CancelledError
 
-    with ScriptedServer(Loading(loads_for=100)) as server:
+    with ScriptedServer(Seeing(default="loading")) as server:
         profile = server_profile(server.base_url)
         with pytest.raises(CancelledError):
             check_with_consent(tmp_path / "s.sqlite", profile, check=check)
@@ -166,10 +169,10 @@ def test_that_waiting_for_a_model_to_load_can_be_cancelled(tmp_path: Path) -> No
 def test_that_a_model_that_never_finishes_loading_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(calibrate, "_LOADING_LIMIT_S", 0.0)
+    monkeypatch.setattr(made_questions, "LOADING_LIMIT_S", 0.0)
     with pytest.raises(ProviderError, match="is still loading the model") as caught:
-        checked(Loading(loads_for=100))
-    assert caught.value.reason == "loading"
+        checked(Seeing(default="loading"))
+    assert caught.value.loading
 
 
 def test_that_a_server_that_never_has_its_model_ready_says_so() -> None:

@@ -115,6 +115,8 @@ class ModelCalibration(QWidget):
 def _words(step: CalibrationStep | None) -> str:
     if step is None:
         return _BEFORE
+    if step.awaited:
+        return step.awaited
     if not step.total:
         return "Asking the first question…"
     return f"{step.done} of {counted(step.total, 'question')} answered"

@@ -78,7 +78,8 @@ class ModelCheckCard(QFrame):
     ) -> None:
         """Show a model's last check, why one failed, and the progress of one."""
         self._name, found = line.name, line.check
-        self.words.setText(_ASKING if step else line.check_words or _BEFORE)
+        asking = step and (step.awaited or _ASKING)
+        self.words.setText(asking or line.check_words or _BEFORE)
         wrong = "" if step else failed or line.check_wrong
         self.wrong.setText(f"⚠ {wrong}")
         self.wrong.setVisible(bool(wrong))

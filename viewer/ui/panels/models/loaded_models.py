@@ -78,7 +78,7 @@ class LoadedModels(QObject):
         event = message.event if isinstance(message, WorkerEvent) else None
         if isinstance(message, WorkerLoading):
             self._take_step(message.step)
-        elif isinstance(event, ModelLoading):
+        elif isinstance(event, ModelLoading) and event.waited_s is None:
             self._take_step_of_run(event)
         elif isinstance(event, RunEnded):
             self._end_run(event.run)

@@ -108,6 +108,14 @@ def test_that_what_ollama_says_becomes_one_sentence_and_a_way_out(
     assert error.how
 
 
+def test_that_a_full_disk_says_how_much_is_missing() -> None:
+    file = {"digest": "sha256:aa", "total": 3_000_000, "completed": 1_000_000}
+    script = (says(status="pulling aa", **file), says(error=FULL))
+    with OllamaServer(*script) as server:
+        error = refusal(server)
+    assert f"get '{MODEL}', of which 2.0 MB are missing: {FULL}." in error.what
+
+
 def test_that_an_unknown_name_is_refused_by_the_library() -> None:
     with OllamaServer() as server:
         assert "knows no model called 'medgama'" in refusal(server, "medgama").what

@@ -30,13 +30,17 @@ from viewer.models.provider_errors import quotation
 
 _TIMEOUT: Final = httpx2.Timeout(5.0, read=None)
 """Seconds to connect; while Ollama verifies a large file it says nothing for long."""
+_MB: Final = 1e6
 _LONGEST_LINE: Final = 1_000_000
 """Bytes; Ollama's lines have some hundred."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Meaning:
-    """What words of Ollama mean; ``{}`` in ``what`` is the model's name."""
+    """What words of Ollama mean; ``{}`` in ``what`` is the model's name.
+
+    ``{missing}`` says how much of it is not here yet.
+    """
 
     words: tuple[str, ...]
     error: type[OverreadError]
@@ -48,7 +52,7 @@ _MEANINGS: Final = (
     _Meaning(
         ("no space left", "not enough space", "disk quota"),
         DiskFullError,
-        "The disk is full, so Ollama could not get '{}'",
+        "The disk is full, so Ollama could not get '{}'{missing}",
         "Free some space and try again.",
     ),
     _Meaning(
@@ -183,7 +187,8 @@ class _Pull:
         if not isinstance(event, dict) or not event.keys() & {"status", "error"}:
             raise ValueError("a line has neither a status nor an error")
         if "error" in event:
-            raise _refused(self._model, str(event["error"]))
+            here, total = self._amounts()
+            raise _refused(self._model, str(event["error"]), total - here)
         self._tell(event)
         return bool(event["status"] == "success")
 
@@ -211,10 +216,11 @@ class _Pull:
         )
 
 
-def _refused(model: str, said: str) -> OverreadError:
+def _refused(model: str, said: str, missing: int) -> OverreadError:
     words = said.casefold()
     meaning = next(m for m in _MEANINGS if any(word in words for word in m.words))
-    what = meaning.what.format(model)
+    more = f", of which {missing / _MB:.1f} MB are missing" if missing else ""
+    what = meaning.what.format(model, missing=more)
     return meaning.error(f"{what}{quotation(said, '')}.", meaning.how)
 
 

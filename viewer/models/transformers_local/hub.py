@@ -41,6 +41,7 @@ _WHICH: Final[dict[str, Any]] = {
     "ignore_patterns": list(ELSEWHERE),
 }
 _MB: Final = 1e6
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 _REFUSED: Final = (401, 403)
 _LOG_IN: Final = (
     f"store your token with 'overread key set {TOKEN}' or log in with 'hf auth login', "
@@ -145,7 +146,6 @@ def offer_of(options: LocalOptions) -> Offer:
 
 def _offer(options: LocalOptions) -> Offer:
     import huggingface_hub
-    from huggingface_hub import constants
 
     info = huggingface_hub.HfApi(token=hub_token()).model_info(
         options.model, revision=options.revision, files_metadata=True
@@ -163,12 +163,16 @@ def _offer(options: LocalOptions) -> Offer:
         str((card and card.get("license")) or ""),
         sum(sibling.size or 0 for sibling in siblings),
         sum(missing),
-        _free_on_disk(Path(constants.HF_HUB_CACHE)),
+        _free_in_cache(),
         tuple(file for file in found if file),
     )
 
 
-def _free_on_disk(folder: Path) -> int:
+def _free_in_cache() -> int:
+    """Return the bytes that are free on the disk of the hub's cache."""
+    from huggingface_hub import constants
+
+    folder = Path(constants.HF_HUB_CACHE)
     there = next(path for path in (folder, *folder.parents) if path.is_dir())
     return shutil.disk_usage(there).free
 
@@ -207,11 +211,6 @@ def _told_in_words(model: str) -> Iterator[None]:
 
 
 def _not_fetched(model: str, error: Exception) -> OverreadError:
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return DiskFullError(
-            f"The disk is full, so the model {model} could not be downloaded.",
-            "Free some space and try again; what was downloaded is kept.",
-        )
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status in _REFUSED:
         return TokenWantedError(
@@ -237,9 +236,10 @@ def _fetched(
     offer = _offer(options)
     offer.check_room()
     received = _Received(offer.size, progress, cancelled)
-    for file in offer.files:
-        received.take(0)
-        fetch(file, received.take)
+    with _told_if_full(offer):
+        for file in offer.files:
+            received.take(0)
+            fetch(file, received.take)
     return Path(  # which finds them, and names them as the hub does
         huggingface_hub.snapshot_download(
             options.model,
@@ -249,6 +249,23 @@ def _fetched(
             tqdm_class=_silent_bar(),
         )
     )
+
+
+@contextmanager
+def _told_if_full(offer: Offer) -> Iterator[None]:
+    """Raise ``DiskFullError`` if other programs have filled the disk meanwhile."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        missing = sum(file.missing for file in offer.files)
+        raise DiskFullError(
+            f"The disk became full: the model {offer.model} needs "
+            f"{missing / _MB:.1f} MB more, and {_free_in_cache() / _MB:.1f} MB are "
+            "free.",
+            "Free some space and try again; what was downloaded is kept.",
+        ) from error
 
 
 def _is_fetched(name: str) -> bool:

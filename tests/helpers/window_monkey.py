@@ -1,4 +1,7 @@
-"""A monkey at the window: seeded random keys, clicks, drags and commands."""
+"""A monkey at the window: seeded random keys, clicks, drags and commands.
+
+Its events come one at a time, as a person's do: the event loop turns between them.
+"""
 
 import random
 import sys
@@ -22,8 +25,9 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QWidget,
 )
+from shiboken6 import isValid
 
-from tests.helpers.window_story import Story, click, drag, tick
+from tests.helpers.window_story import Story, drag, tick
 from viewer.ui.dialogs.batch import BatchDialog
 
 _LOOK_MS = 100
@@ -98,7 +102,7 @@ class Monkey:
             self._acting = False
             self.done[way.__name__] = self.done.get(way.__name__, 0) + 1
             self._since_s = time.perf_counter()
-            QApplication.processEvents()
+            _turn()
             _leave_file_dialogs()
         self._guard.stop()
 
@@ -118,16 +122,21 @@ class Monkey:
             above.close()
 
     def _press_key(self) -> None:
-        target = QApplication.focusWidget() or self._story.window
         key, held = self._random.choice(_KEYS), self._random.choice(_HELD)
-        QTest.keyClick(target, key, held)
+        QTest.keyPress(self._keyboard(), key, held)
+        _turn()
+        QTest.keyRelease(self._keyboard(), key, held)
+
+    def _keyboard(self) -> QWidget:
+        """Return what the keys go to."""
+        return QApplication.focusWidget() or self._story.window
 
     def _click_something(self) -> None:
         above = QApplication.activePopupWidget() or QApplication.activeWindow()
         part = self._part_of(above or self._story.window)
         if isinstance(part, _CLICKED) and part.isEnabled():
             target = part.viewport() if isinstance(part, QAbstractItemView) else part
-            click(target, self._point_of(target))
+            _press_and_let_go(target, self._point_of(target))
 
     def _part_of(self, widget: QWidget) -> QWidget:
         """Return a part that has no visible parts or can be clicked.
@@ -150,7 +159,7 @@ class Monkey:
         view = self._random.choice(self._story.read.lightbox.viewports).view
         if view.isVisible():
             area = view.viewport()
-            drag(view, self._point_of(area), self._point_of(area))
+            drag(view, self._point_of(area), self._point_of(area), turn=_turn)
 
     def _turn_wheel(self) -> None:
         view = self._story.read.lightbox.view
@@ -188,7 +197,9 @@ class Monkey:
             field, text = self._random.choice(fields), self._random.choice(_WORDS)
             field.setFocus()
             field.selectAll()
-            QTest.keyClicks(field, text)
+            for letter in text:
+                _turn()
+                QTest.keyClicks(self._keyboard(), letter)
 
     def _open_file(self) -> None:
         if self._files:
@@ -200,9 +211,11 @@ class Monkey:
         page = self._story.window.findChild(BatchDialog)
         if isinstance(page, BatchDialog) and page.models.count():
             page.repeats.setValue(1)
+            _turn()
             tick(page.models, *_MODELS)
-            if page.start.isEnabled():
-                click(page.start)
+            _turn()
+            if isValid(page) and page.start.isEnabled():
+                _press_and_let_go(page.start, page.start.rect().center())
 
     def _point_of(self, widget: QWidget) -> QPoint:
         size = widget.size()
@@ -210,6 +223,19 @@ class Monkey:
             self._random.randrange(max(1, size.width())),
             self._random.randrange(max(1, size.height())),
         )
+
+
+def _turn() -> None:
+    """Let the window answer before the next event of the same action."""
+    QApplication.processEvents()
+
+
+def _press_and_let_go(widget: QWidget, at: QPoint) -> None:
+    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QTest.mousePress(widget, left, none, at)
+    _turn()
+    if isValid(widget):  # the press may have closed its window
+        QTest.mouseRelease(widget, left, none, at)
 
 
 def _asked_of_printing() -> QWidget | None:

@@ -195,8 +195,13 @@ def found(parent: QWidget, kind: type[Child]) -> Child:
     return child
 
 
-def drag(view: ImageView, start: QPoint, end: QPoint) -> None:
-    """Press the left button, move and let go, as a hand does."""
+def drag(
+    view: ImageView,
+    start: QPoint,
+    end: QPoint,
+    turn: Callable[[], object] = lambda: None,
+) -> None:
+    """Press the left button, move and let go, as a hand does; ``turn`` after each."""
     kinds = QMouseEvent.Type
     left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
     steps = (
@@ -211,6 +216,7 @@ def drag(view: ImageView, start: QPoint, end: QPoint) -> None:
         keys = Qt.KeyboardModifier.NoModifier
         event = QMouseEvent(kind, QPointF(at), there, button, held, keys)
         QApplication.sendEvent(target, event)
+        turn()
 
 
 def click(widget: QWidget, at: QPoint | None = None) -> None:

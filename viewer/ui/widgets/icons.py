@@ -76,11 +76,12 @@ class IconLabel(QLabel):
 
 
 class _Engine(QIconEngine):
-    """One glyph, painted again in each colour and size."""
+    """One glyph, painted in each colour and size that is asked for."""
 
     def __init__(self, glyph: str) -> None:
         super().__init__()
         self._glyph = glyph
+        self._drawn: dict[tuple[int, int, str], QPixmap] = {}
 
     def clone(self) -> QIconEngine:
         """Return a copy, as Qt asks for one."""
@@ -97,7 +98,13 @@ class _Engine(QIconEngine):
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self._glyph)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """Return the glyph on a transparent background."""
+        """Return the glyph on a transparent background, drawn once for each look."""
+        look = size.width(), size.height(), _color(mode, state)
+        if look not in self._drawn:
+            self._drawn[look] = self._pictured(size, mode, state)
+        return self._drawn[look]
+
+    def _pictured(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         pixmap = QPixmap(size)
         if size.isEmpty():  # a button that is being laid out has no room yet
             return pixmap

@@ -5,13 +5,14 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import QThreadPool
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QStackedWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from viewer import app
 from viewer.settings import Settings
 from viewer.ui.application.action_spec import Place
 from viewer.ui.widgets import theme
+from viewer.ui.widgets.splitter import Splitter
 from viewer.ui.window.main_window import MainWindow
 
 _TRIES = 5
@@ -102,16 +103,75 @@ def test_that_parts_look_as_under_one_sheet(
     assert different == []
 
 
+def _has(palette: theme.Palette, part: QWidget) -> bool:
+    return palette.accent in part.styleSheet()
+
+
 def test_that_a_hidden_workspace_has_the_theme_before_it_is_shown(
     window: MainWindow, qapp: QApplication
 ) -> None:
     theme.apply(qapp, theme.LIGHT)
     hidden = window.stack.widget(1)
     assert hidden is not None
-    assert theme.DARK.accent in hidden.styleSheet()
+    parts = [part for part in theme.held(hidden) if part.isVisibleTo(hidden)]
+    assert parts
+    assert all(_has(theme.DARK, part) for part in parts)
     window.enter(Place.MEASURE)
     assert window.stack.currentWidget() is hidden
-    assert theme.LIGHT.accent in hidden.styleSheet()
+    assert all(_has(theme.LIGHT, part) for part in parts)
+
+
+def test_that_nothing_is_painted_until_all_that_is_seen_has_the_theme(
+    window: MainWindow, qapp: QApplication
+) -> None:
+    seen = [part for part in window.parts() if part.isVisible()]
+    assert len(seen) > 4
+    theme.apply(qapp, theme.LIGHT)
+    while not window.updatesEnabled():
+        before = sum(_has(theme.LIGHT, part) for part in seen)
+        assert before < len(seen)
+        window._apply_to_next()
+        assert sum(_has(theme.LIGHT, part) for part in seen) == before + 1
+    assert all(_has(theme.LIGHT, part) for part in seen)
+    _settle(window)
+    assert all(_has(theme.LIGHT, part) for part in window.parts())
+
+
+@pytest.mark.parametrize("kind", [QLabel, QDialog, QStackedWidget])
+def test_that_what_a_workspace_is_given_later_has_the_theme(
+    window: MainWindow, kind: type[QLabel | QDialog | QStackedWidget]
+) -> None:
+    workspace = window.stack.currentWidget()
+    assert workspace is not None
+    stack = workspace.findChild(QStackedWidget)
+    assert isinstance(stack, QStackedWidget)
+    owner = workspace if kind is QDialog else stack
+    given = kind(owner)
+    shown = QLabel(given) if isinstance(given, QStackedWidget) else given
+    given.show()
+    shown.show()
+    QApplication.processEvents()
+    assert _has(theme.DARK, shown)
+    assert shown in list(window.parts())
+
+
+@pytest.mark.parametrize("palette", theme.THEMES.values(), ids=lambda p: str(p.name))
+def test_that_a_line_of_one_pixel_parts_what_stands_side_by_side(
+    qtbot: QtBot, qapp: QApplication, palette: theme.Palette
+) -> None:
+    theme.apply(qapp, palette)
+    splitter = Splitter()
+    qtbot.addWidget(splitter)
+    for _ in range(2):
+        splitter.addWidget(QWidget())
+    theme.apply_to(splitter)
+    splitter.resize(101, 20)
+    splitter.show()
+    qtbot.waitExposed(splitter)
+    row = splitter.grab().toImage()
+    colors = [row.pixelColor(x, 10).name().upper() for x in range(101)]
+    assert colors.count(palette.line) == 1
+    assert colors[splitter.sizes()[0]] == palette.line
 
 
 @pytest.mark.parametrize("command", ["help.shortcuts", "file.batch"])

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QRadioButton,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -20,6 +19,7 @@ from viewer.ui.dialogs.what_model_saw import image_column, text_view
 from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import resize_on_screen
+from viewer.ui.widgets.splitter import Splitter
 
 if TYPE_CHECKING:
     from viewer.services.asking.preview import Preview
@@ -78,7 +78,7 @@ class ConsentDialog(QDialog):
         resize_on_screen(self, 1000, 760)
 
     def _lay_out(self, preview: "Preview") -> None:
-        split = QSplitter(Qt.Orientation.Horizontal)
+        split = Splitter(Qt.Orientation.Horizontal)
         split.addWidget(image_column(preview.images))
         split.addWidget(self.text)
         split.setStretchFactor(1, 1)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +27,7 @@ from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.named_choice import NamedChoice
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import resize_on_screen, scrolled
+from viewer.ui.widgets.splitter import Splitter
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QBoxLayout
@@ -273,7 +273,7 @@ class PromptEditor(QDialog):
             button.setEnabled(False)
 
     def _lay_out(self, *, variants: bool) -> None:
-        split = QSplitter(Qt.Orientation.Horizontal)
+        split = Splitter(Qt.Orientation.Horizontal)
         for column in (self._list_column(variants), self._text(), self._question()):
             split.addWidget(column)
         split.setStretchFactor(1, 1)

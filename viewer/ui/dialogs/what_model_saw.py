@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -23,6 +22,7 @@ from viewer.ui.widgets.file_choice import choose_to_write
 from viewer.ui.widgets.labels import selectable
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import resize_on_screen, scrolled
+from viewer.ui.widgets.splitter import Splitter
 
 _FACTOR_MAX: Final = 3
 _WIDTHS: Final = (570, 430)
@@ -56,7 +56,7 @@ class WhatModelSaw(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.images, self.request_sha256 = tuple(images), request_sha256
         self.text = text_view(text)
-        split = QSplitter(Qt.Orientation.Horizontal)
+        split = Splitter(Qt.Orientation.Horizontal)
         split.addWidget(image_column(self.images))
         split.addWidget(self.text)
         split.setStretchFactor(1, 1)

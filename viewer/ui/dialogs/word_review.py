@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QPushButton,
-    QSplitter,
     QTextEdit,
     QVBoxLayout,
     QWidget,
@@ -27,6 +26,7 @@ from viewer.ui.widgets import theme
 from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import resize_on_screen
+from viewer.ui.widgets.splitter import Splitter
 
 if TYPE_CHECKING:
     from viewer.services.privacy.word_review import WordsToRead
@@ -213,9 +213,9 @@ class WordReview(QDialog):
         column.addLayout(self._buttons())
         resize_on_screen(self, *_SIZE)
 
-    def _both(self) -> QSplitter:
+    def _both(self) -> Splitter:
         """Return the cases next to the words of one of them."""
-        right, both = QWidget(), QSplitter(Qt.Orientation.Horizontal)
+        right, both = QWidget(), Splitter(Qt.Orientation.Horizontal)
         column = QVBoxLayout(right)
         column.setContentsMargins(8, 0, 0, 0)
         column.addWidget(self.whose)

@@ -6,11 +6,20 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeGuard
 
-from PySide6.QtCore import QChildEvent, QTimer
+from PySide6.QtCore import QChildEvent, QEvent, QObject, QTimer
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QMainWindow,
+    QScrollArea,
+    QSplitter,
+    QSplitterHandle,
+    QStackedWidget,
+    QTabWidget,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from viewer.domain import styles
@@ -127,18 +136,57 @@ def apply_to(window: QWidget) -> bool:
 
     Return whether it had another one.
     """
-    sheet = _style_sheet(current())
-    if window.styleSheet() == sheet:  # Qt would polish every widget anew all the same
+    if has_theme(window):  # Qt would polish every widget anew all the same
         return False
-    window.setStyleSheet(sheet)
+    window.setStyleSheet(_style_sheet(current()))
     return True
 
 
+def has_theme(part: QWidget) -> bool:
+    """Tell whether a window or a part has the current theme."""
+    return part.styleSheet() == _style_sheet(current())
+
+
+def apply_to_seen(container: QWidget) -> None:
+    """Apply the current theme to what of a container is seen once it is shown."""
+    for part in held(container):
+        if part.isVisibleTo(container):
+            apply_to(part)
+
+
+def held(container: QWidget) -> Iterator[QWidget]:
+    """Yield the parts of a container that shows nothing but them.
+
+    Stacks, splitters, tabs and what is scrolled are such containers themselves.
+    """
+    for child in container.children():
+        if _is_holder(child):
+            yield from held(child)
+        elif isinstance(child, QWidget) and not isinstance(child, QSplitterHandle):
+            yield child
+
+
+def _is_holder(widget: QObject) -> TypeGuard[QWidget]:
+    """Tell whether a widget shows nothing but what it holds."""
+    if not isinstance(widget, QWidget) or widget.isWindow():
+        return False
+    if isinstance(widget, QStackedWidget | QSplitter | QScrollArea | QTabWidget):
+        return True
+    # The viewport of a page that is scrolled, and the page.
+    above = widget.parent()
+    if isinstance(above, QScrollArea):
+        return above.viewport() is widget
+    area = above and above.parent()
+    return isinstance(area, QScrollArea) and type(widget) is QWidget
+
+
 class ThemedWindow(QMainWindow):
-    """A window in a theme: a change shows at once, hidden parts follow one by one.
+    """A window in a theme: what is seen follows a change at once, the rest later.
 
     One sheet of the window would be computed for all of its widgets at once, some
-    thousand, which stops it for a tenth of a second.
+    thousand, which stops it for a tenth of a second. So each part has the sheet, and
+    gets it in a turn of the event loop; until all that is seen has it, nothing is
+    painted.
 
     Bars, menus, dialogs and what :meth:`inner_parts` names are its parts. One that is
     about to be shown needs :func:`apply_to`, if its turn has not come yet.
@@ -160,6 +208,18 @@ class ThemedWindow(QMainWindow):
             if isinstance(child, QWidget) and child is not self.centralWidget():
                 yield child
 
+    def hold(self, container: QWidget) -> None:
+        """Apply the theme to what a container holds, and to what it is given later."""
+        container.installEventFilter(self)
+        for child in container.children():
+            self._take_in(child)
+
+    def _take_in(self, child: QObject) -> None:
+        if _is_holder(child):
+            self.hold(child)
+        elif isinstance(child, QWidget) and not isinstance(child, QSplitterHandle):
+            apply_to(child)
+
     def apply_theme(self, palette: Palette) -> None:
         """Apply a theme to the application."""
         application = QApplication.instance()
@@ -167,14 +227,18 @@ class ThemedWindow(QMainWindow):
             apply(application, palette)
 
     def apply_to_parts(self) -> None:
-        """Apply the current theme to what is seen, and soon to the rest."""
-        for part in self.parts():
-            if part.isVisibleTo(self) and not part.isWindow():
-                apply_to(part)
+        """Apply the current theme to the parts, to those that are seen first."""
+        self.setUpdatesEnabled(not self.isVisible())
         self._unthemed.start()
 
     def _apply_to_next(self) -> None:
-        if not any(map(apply_to, self.parts())):
+        others = (part for part in self.parts() if not has_theme(part))
+        unthemed = sorted(others, key=lambda part: not part.isVisible())
+        if unthemed:
+            apply_to(unthemed.pop(0))
+        if not (unthemed and unthemed[0].isVisible()):
+            self.setUpdatesEnabled(True)
+        if not unthemed:
             self._unthemed.stop()
 
     def childEvent(self, event: QChildEvent) -> None:  # noqa: N802 - Qt's name
@@ -184,6 +248,12 @@ class ThemedWindow(QMainWindow):
             child = event.child()
             if isinstance(child, QWidget) and child.isWindow():
                 apply_to(child)
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Apply the theme to what a container is given, before it is first shown."""
+        if isinstance(event, QChildEvent) and event.polished():
+            self._take_in(event.child())
+        return False
 
 
 def caption_font(base: QFont) -> QFont:
@@ -259,9 +329,6 @@ QFrame#notice { background: @chosen@; border-bottom: 1px solid @line@; }
 QFrame#truth { background: @chosen@; border-radius: 4px; }
 QFrame#patients { background: @warning@; }
 QFrame#patients QLabel { color: @on_accent@; font-weight: bold; }
-QSplitter::handle { background: @line@; }
-QSplitter::handle:horizontal { width: 1px; }
-QSplitter::handle:vertical { height: 1px; }
 QPushButton { background: @field@; color: @text@; border: 1px solid @border@;
   border-radius: 4px; padding: 5px 12px; }
 QPushButton:hover { border-color: @text@; }

@@ -202,7 +202,7 @@ class MainWindow(theme.ThemedWindow):
 
     def _add(self, shown: _Shown, handlers: Handlers) -> None:
         self._shown.append(shown)
-        theme.apply_to(shown.widget)
+        self.hold(shown.widget)
         self.stack.addWidget(shown.widget)
         restore_splitters(self._layout, shown.place, shown.widget)
         enter = f"window.{shown.place}"
@@ -232,7 +232,7 @@ class MainWindow(theme.ThemedWindow):
         """Show a workspace; disable commands of the others."""
         for shown in self._shown:
             if shown.place is place:
-                theme.apply_to(shown.widget)
+                theme.apply_to_seen(shown.widget)
                 self.stack.setCurrentWidget(shown.widget)
                 shown.widget.setFocus(Qt.FocusReason.OtherFocusReason)
                 self.context.actions.enter(place)
@@ -315,8 +315,10 @@ class MainWindow(theme.ThemedWindow):
         self.close()
 
     def inner_parts(self) -> Iterator[QWidget]:
-        """Yield the switch, the notices and the workspaces."""
-        yield from (self.switch, self._told, *(one.widget for one in self._shown))
+        """Yield the switch, the notices and the parts of the workspaces."""
+        yield from (self.switch, self._told)
+        for one in self._shown:
+            yield from theme.held(one.widget)
 
     def apply_theme(self, palette: theme.Palette) -> None:
         """Apply a theme to the application, and tick its command."""

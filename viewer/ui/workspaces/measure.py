@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QSplitter,
     QStackedWidget,
     QTabWidget,
     QVBoxLayout,
@@ -53,6 +52,7 @@ from viewer.ui.panels.measure.trial_details import TrialDetails
 from viewer.ui.tables.results_model import RowKey
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import scrolled
+from viewer.ui.widgets.splitter import Splitter
 
 _PAGES: Final = ("run", "predictions", "figures")
 _RESULTS: Final = 540
@@ -278,7 +278,7 @@ class MeasureWorkspace(QWidget):
         self._pages.addWidget(area)
         self._pages.addWidget(QWidget())
         self._pages.setCurrentIndex(2)  # "no run yet" is true once the runs are read
-        across = QSplitter(Qt.Orientation.Horizontal)
+        across = Splitter(Qt.Orientation.Horizontal)
         across.addWidget(self.runs)
         across.addWidget(self._pages)
         across.setStretchFactor(1, 1)

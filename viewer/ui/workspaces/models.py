@@ -8,7 +8,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QSplitter, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
@@ -54,6 +54,7 @@ from viewer.ui.panels.models.profile import (
 )
 from viewer.ui.tables.models_model import ModelRow
 from viewer.ui.widgets.drop_target import DropTarget
+from viewer.ui.widgets.splitter import Splitter
 
 _WIDTHS: Final = (820, 620)
 
@@ -98,7 +99,7 @@ class ModelsWorkspace(QWidget):
         self._connect()
 
     def _lay_out(self) -> None:
-        across = QSplitter(Qt.Orientation.Horizontal)
+        across = Splitter(Qt.Orientation.Horizontal)
         across.setObjectName("modelsSplitter")
         across.setChildrenCollapsible(False)
         across.addWidget(self.list)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QHeaderView,
-    QSplitter,
     QTextBrowser,
     QTreeWidget,
     QTreeWidgetItem,
@@ -22,6 +21,7 @@ from viewer.services.comparing.asked import Asked, PromptDiff, Setting, WordChan
 from viewer.services.comparing.runs import condition_words
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.plain_text import Label, as_html, as_tip
+from viewer.ui.widgets.splitter import Splitter
 
 _TINT: Final = 0.3
 _SHOWN: Final = 8
@@ -93,7 +93,7 @@ class CompareDifferences(QWidget):
         column.addWidget(self.settings, 1)
         column.addWidget(self.all)
         column.addWidget(self.images)
-        across = QSplitter()
+        across = Splitter()
         across.setObjectName("asked")
         across.addWidget(left)
         across.addWidget(self.prompts)

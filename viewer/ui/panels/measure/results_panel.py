@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QPushButton,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -26,6 +25,7 @@ from viewer.ui.widgets import theme
 from viewer.ui.widgets.file_choice import choose_to_write
 from viewer.ui.widgets.long_choice import LongChoice
 from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.splitter import Splitter
 
 _FILTERS: Final = ("finding", "view", "condition", "model")
 _LETTERS: Final = 9
@@ -151,7 +151,7 @@ class ResultsPanel(QWidget):
         choices = QHBoxLayout()
         for combo in self.filters.values():
             choices.addWidget(combo, 1)
-        self._body = both = QSplitter(Qt.Orientation.Vertical)
+        self._body = both = Splitter(Qt.Orientation.Vertical)
         policy = both.sizePolicy()
         # Hidden while a run is read, it keeps its place, and nothing around it moves.
         policy.setRetainSizeWhenHidden(True)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -37,6 +36,7 @@ from viewer.ui.panels.measure.outcome_words import glyph, words
 from viewer.ui.widgets.labels import caption, link, selectable, title
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import resize_on_screen, scrolled
+from viewer.ui.widgets.splitter import Splitter
 
 _ALONE: Final = 520
 """The longer side of a single question's pictures."""
@@ -117,7 +117,7 @@ class TrialPage(QDialog):
         """Return the questions, and below them why the right answer is right."""
         if not self._explains:
             return self._side_by_side()
-        both = QSplitter(Qt.Orientation.Vertical)
+        both = Splitter(Qt.Orientation.Vertical)
         both.addWidget(self._side_by_side())
         both.addWidget(_why(self.told.explained))
         both.setChildrenCollapsible(False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent, QTransform
-from PySide6.QtWidgets import QGridLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import BoxPx
@@ -28,6 +28,7 @@ from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.hanging import Chosen, Hung
 from viewer.ui.panels.read.patients_bar import PatientsBar
 from viewer.ui.panels.read.viewport import ImageShown, Viewport, ViewportEntered
+from viewer.ui.widgets.splitter import Splitter
 
 if TYPE_CHECKING:
     from viewer.services.inspecting.answers import StoredAnswer
@@ -332,7 +333,7 @@ class Lightbox(QWidget):
         )
 
 
-class ImageSplitter(QSplitter):
+class ImageSplitter(Splitter):
     """A page with an image between two others, which give way where it is narrow."""
 
     def __init__(self, left: QWidget, image: QWidget, right: QWidget) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
 from viewer.domain.reading import ShownExhibit, Task
@@ -16,12 +16,13 @@ from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.prefetch import Prefetch
 from viewer.ui.panels.review.texts import WIDTH, CaseTexts
 from viewer.ui.panels.review.tiles import ImageTiles
+from viewer.ui.widgets.splitter import Splitter
 
 _NARROW: Final = 640
 """Pixels: if there is less room the texts lie below the image."""
 
 
-class CaseArea(QSplitter):
+class CaseArea(Splitter):
     """Shows what a case consists of; ``exhibit`` is the image shown large, from 0."""
 
     turned = Signal()

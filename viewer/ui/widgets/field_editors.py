@@ -134,6 +134,7 @@ class SomeOf(QListWidget):
         super().__init__()
         self._row = self.fontMetrics().height() + 6
         self._lacking, self._withheld = frozenset[str](), frozenset[str]()
+        self._offered = frozenset(choices)
         for choice, word in zip(choices, words or choices, strict=True):
             self._add(choice, word)
         self.setFixedHeight(min(rows, max(2, len(choices))) * self._row + 4)
@@ -145,8 +146,11 @@ class SomeOf(QListWidget):
         return [c for item, c in choices if _is_ticked(item) or c in self._withheld]
 
     def set_value(self, value: object) -> None:
-        """Tick these words; ones that are not offered are added."""
+        """Tick these words; ones that are not offered are added as long as wanted."""
         wanted = _texts(value)
+        for item in self._items():
+            if item.data(_CHOICE) not in {*self._offered, *wanted}:
+                self.takeItem(self.row(item))
         known = {item.data(_CHOICE) for item in self._items()}
         for choice in wanted:
             if choice not in known:
@@ -326,6 +330,13 @@ def editor(field: FormField) -> Widget:
     made.setAccessibleDescription(field.help)
     made.set_value(field.default)
     return made
+
+
+def reset(shown: Widget, field: FormField) -> None:
+    """Show a field's default in a widget that was made for it."""
+    if isinstance(shown, SomeOf):
+        shown.show_lacking({})
+    shown.set_value(field.default)
 
 
 def _bound(number: Whole | Decimal, field: FormField) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.services.configuring.form_field import FormField
-from viewer.ui.widgets.field_editors import SomeOf, Widget, editor, label_of
+from viewer.ui.widgets.field_editors import SomeOf, Widget, editor, label_of, reset
 from viewer.ui.widgets.labels import caption, link
 
 
@@ -20,6 +20,7 @@ class ParamsForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._fields: tuple[FormField, ...] = ()
         self._editors: dict[str, Widget] = {}
         self._defaults: dict[str, object] = {}
         self._unfolded, self._folded = False, range(0)
@@ -32,8 +33,26 @@ class ParamsForm(QWidget):
         """The widgets by the parameter's name."""
         return self._editors
 
-    def show_fields(self, fields: Sequence[FormField]) -> None:
-        """Replace the form by that of other fields, at their defaults."""
+    def show_fields(self, fields: Sequence[FormField]) -> bool:
+        """Show the form of some fields, at their defaults.
+
+        Return whether its widgets are new: a hundred of them take a while to make, and
+        stay where the fields are those that are shown already.
+        """
+        if fields and tuple(fields) == self._fields:
+            self._reset()
+            return False
+        self._fields = tuple(fields)
+        self._build(fields)
+        return True
+
+    def _reset(self) -> None:
+        blocked = self.blockSignals(True)
+        for field in self._fields:
+            reset(self._editors[field.name], field)
+        self.blockSignals(blocked)
+
+    def _build(self, fields: Sequence[FormField]) -> None:
         while self.rows.rowCount():
             # Deletes the row's widgets as well.
             self.rows.removeRow(0)

@@ -212,14 +212,14 @@ class ModelProfilePanel(QWidget):
         self._pages.setCurrentIndex(self.tabs.currentIndex())
         self._shown = draft
         self.form.blockSignals(True)
-        self.form.show_fields(settings_fields(str(draft.table.get("adapter", ""))))
+        fields = settings_fields(str(draft.table.get("adapter", "")))
+        made = self.form.show_fields(fields)
         self._unshown = self.form.set_values(_settings(draft.table))
         self.form.blockSignals(False)
         self._name_label.setFixedWidth(self.form.label_width)
-        model = self.form.editors.get("model")
-        if isinstance(model, PathLine):
-            model.chosen.connect(self._find_projector)
-        self._offer_list()
+        if made:
+            self._add_help()
+        self._show_tabs()
         self.name.setText(str(draft.table.get("name", "")))
         self.check()
 
@@ -279,17 +279,12 @@ class ModelProfilePanel(QWidget):
         self.form.set_values({_CONVENTION: convention})
         self.tabs.setCurrentIndex(0)
 
-    def _offer_list(self) -> None:
-        """If a server is asked, offer its models and a test."""
-        asks = "base_url" in self.form.editors
-        writes = _CONVENTION in self.form.editors
-        self.tabs.setVisible(asks or writes)
-        self.test.setVisible(asks)
-        self.calibration.setVisible(writes)
-        self.check_card.setVisible(writes)
-        if not (asks or writes):
-            self.tabs.setCurrentIndex(0)
-        if asks:
+    def _add_help(self) -> None:
+        """Help to fill in the fields: find what belongs together, list, ask."""
+        model = self.form.editors.get("model")
+        if isinstance(model, PathLine):
+            model.chosen.connect(self._find_projector)
+        if "base_url" in self.form.editors:
             self._offer(
                 "model",
                 "format-list-bulleted",
@@ -299,6 +294,17 @@ class ModelProfilePanel(QWidget):
             self._offer(
                 _KEY, "key-outline", "Save the key of this name…", self.ask_for_key
             )
+
+    def _show_tabs(self) -> None:
+        """If a server is asked, offer a test."""
+        asks = "base_url" in self.form.editors
+        writes = _CONVENTION in self.form.editors
+        self.tabs.setVisible(asks or writes)
+        self.test.setVisible(asks)
+        self.calibration.setVisible(writes)
+        self.check_card.setVisible(writes)
+        if not (asks or writes):
+            self.tabs.setCurrentIndex(0)
 
     def _offer(self, name: str, sign: str, tip: str, act: Callable[[], None]) -> None:
         """Add a button to the end of a field."""

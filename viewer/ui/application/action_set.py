@@ -1,7 +1,7 @@
 """The commands of the window as Qt's actions, their keys, and who handles each."""
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Final, cast
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
@@ -230,6 +230,7 @@ def main_key(key: str) -> int:
     return int(sequence[0].key()) if sequence.count() else 0  # type: ignore[index]
 
 
+@cache
 def as_displayed(key: str) -> str:
     """Return a key as the system displays it, from Qt's portable spelling."""
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from pytestqt.qtbot import QtBot
@@ -18,6 +19,7 @@ from viewer.ui.canvas import picture
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.picture import PictureMaker, picture_of
 from viewer.ui.panels.read.pictures import Pictures
+from viewer.ui.panels.read.printing import PagePrinter, draw_in_bands
 from viewer.ui.workspaces.read import ReadWorkspace
 
 
@@ -178,8 +180,12 @@ def test_b33_the_selected_view_is_printed_as_it_is(
     printer = QPrinter()
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "page.pdf"))
+    said: list[str] = []
+    context.status.work_changed.connect(lambda shown: said.append(shown.text))
     Pictures(read.lightbox, context).print_on(view, printer)
     _wait_for_pictures(view, qtbot)
+    qtbot.waitUntil(lambda: not view.findChildren(PagePrinter))
+    assert said[-3:] == ["", "Printing the picture…", ""]
     page = (tmp_path / "page.pdf").read_bytes()
     assert page.startswith(b"%PDF")
     assert page.count(b"/Type /Page\n") == 1
@@ -189,6 +195,37 @@ def test_b33_the_selected_view_is_printed_as_it_is(
     (dialog,) = view.findChildren(QPrintDialog)
     assert dialog.isVisible()
     dialog.close()
+
+
+@pytest.mark.qt_log_ignore("QPainter::begin", extend=True)
+def test_that_a_printer_that_takes_no_pages_is_told(
+    opened: Open, read: ReadWorkspace, context: AppContext, series: Path,
+    tmp_path: Path, qtbot: QtBot,
+) -> None:  # fmt: skip
+    view = opened(series)
+    printer = QPrinter()
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(tmp_path / "nowhere" / "page.pdf"))
+    said: list[str] = []
+    context.notices.posted.connect(lambda notice: said.append(notice.what))
+    Pictures(read.lightbox, context).print_on(view, printer)
+    _wait_for_pictures(view, qtbot)
+    assert said[-1] == "The printer takes no pages. Choose another one."
+
+
+@pytest.mark.parametrize("scale", [1, 3])
+def test_that_bands_on_paper_have_no_seams(scale: int) -> None:
+    seeded = np.random.default_rng(4)
+    grey = seeded.integers(0, 256, (900, 1200), np.uint8)
+    whole = QImage(grey.tobytes(), 1200, 900, 1200, QImage.Format.Format_Grayscale8)
+    paper = QImage(1200 * scale, 1000 * scale, QImage.Format.Format_RGB32)
+    paper.fill(Qt.GlobalColor.red)
+    painter = QPainter(paper)
+    bands = list(draw_in_bands(painter, QRectF(paper.rect()), whole))
+    painter.end()
+    assert len(bands) > 3
+    drawn = _pixels(paper)[50 * scale : 950 * scale]
+    np.testing.assert_array_equal(drawn, grey.repeat(scale, 0).repeat(scale, 1))
 
 
 def test_that_a_painted_mask_is_part_of_a_picture(

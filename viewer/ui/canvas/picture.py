@@ -172,8 +172,8 @@ class PictureMaker(QObject):
             if perf_counter() > until:
                 return
         self._turns.stop()
+        self._end()  # before what is done with it, which may show work of its own
         self.made.emit(self._picture)
-        self._end()
 
     def _end(self) -> None:
         self.ended.emit()

@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QPageLayout, QPainter
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog
 
 from viewer.ui.application.app_context import AppContext
@@ -15,6 +15,7 @@ from viewer.ui.application.preferences import current
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.picture import PictureMaker, write_svg
 from viewer.ui.panels.read.lightbox import Lightbox
+from viewer.ui.panels.read.printing import PagePrinter
 from viewer.ui.widgets.file_choice import choose_to_write
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _KINDS: Final = "PNG picture (*.png);;SVG, marks as vectors (*.svg)"
 _NAME: Final = "picture.png"
 """Not the image's file name, which may name the patient."""
 _DRAWING: Final = "Drawing the picture…"
+_PRINTING: Final = "Printing the picture…"
 _BURNED_IN: Final = "Text in the pixels themselves stays."
 
 
@@ -78,22 +80,20 @@ class Pictures:
 
     def print_on(self, view: ImageView, printer: "QPrinter") -> None:
         """Print the view as it is, as large as the page allows."""
-        self._make(view, partial(self._print, printer))
+        self._make(view, partial(self._print, view, printer))
 
-    def _print(self, printer: "QPrinter", picture: QImage, *, identified: bool) -> None:
-        wide = picture.width() > picture.height()
-        way = QPageLayout.Orientation
-        printer.setPageOrientation(way.Landscape if wide else way.Portrait)
-        painter = QPainter()
-        if not painter.begin(printer):
+    def _print(
+        self, view: ImageView, printer: "QPrinter", picture: QImage, *, identified: bool
+    ) -> None:
+        page = PagePrinter(picture, view)
+        page.printed.connect(partial(self._tell_printed, identified=identified))
+        if page.start(printer):
+            self._status.show_work(_PRINTING)
+        else:
             self._notices.say("The printer takes no pages. Choose another one.")
-            return
-        page = painter.viewport()
-        size = picture.size().scaled(page.size(), Qt.AspectRatioMode.KeepAspectRatio)
-        place = QRect(QPoint(0, 0), size)
-        place.moveCenter(page.center())
-        painter.drawImage(place, picture)
-        painter.end()
+
+    def _tell_printed(self, *, identified: bool) -> None:
+        self._status.show_work("")
         self._notices.say(_told("Picture printed", identified=identified))
 
     def write(self, view: ImageView, path: Path) -> None:

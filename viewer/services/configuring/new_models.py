@@ -71,8 +71,15 @@ def new_models() -> tuple[NewModel, ...]:
     Services and adapters start with their defaults, known models with what is known of
     them, and the models of published studies with the settings used there.
     """
-    found = {**ADAPTERS, **adapters()}.values()
-    own = (new for spec in found if spec.settings for new in _offers(spec))
+    found = {**ADAPTERS, **adapters()}
+    # Once for each adapter: Python looks for a package in every folder.
+    missing = {name: missing_dependency(spec) or "" for name, spec in found.items()}
+    own = (
+        new
+        for name, spec in found.items()
+        if spec.settings
+        for new in _offers(spec, missing[name])
+    )
     unusable = (
         NewModel(
             f"{one.name} – cannot be used", Section.MORE, one.name, one.why,
@@ -80,32 +87,30 @@ def new_models() -> tuple[NewModel, ...]:
         )
         for one in broken_adapters()
     )  # fmt: skip
-    known = (_of_card(card) for card in model_cards() if any(card.facts.values()))
-    return (*own, *unusable, *known, *map(_of_paper, PRESETS))
+    known = (_of_card(c, missing) for c in model_cards() if any(c.facts.values()))
+    papers = (_of_paper(preset, missing) for preset in PRESETS)
+    return (*own, *unusable, *known, *papers)
 
 
-def _of_card(card: ModelCard) -> NewModel:
+def _of_card(card: ModelCard, missing: Mapping[str, str]) -> NewModel:
     table = card.table()
     adapter = str(table["adapter"])
-    missing = missing_dependency(ADAPTERS[adapter]) or ""
     return NewModel(
-        card.title, Section.KNOWN, adapter, missing, table,
+        card.title, Section.KNOWN, adapter, missing[adapter], table,
         summary=need_of(card), note=note_of(card),
     )  # fmt: skip
 
 
-def _of_paper(preset: PaperPreset) -> NewModel:
+def _of_paper(preset: PaperPreset, missing: Mapping[str, str]) -> NewModel:
     adapter = str(preset.table["adapter"])
-    missing = missing_dependency(ADAPTERS[adapter]) or ""
     return NewModel(
-        preset.title, Section.PAPERS, adapter, missing, dict(preset.table),
+        preset.title, Section.PAPERS, adapter, missing[adapter], dict(preset.table),
         summary=preset.paper, note=preset.note,
     )  # fmt: skip
 
 
-def _offers(spec: AdapterSpec) -> Iterator[NewModel]:
+def _offers(spec: AdapterSpec, missing: str) -> Iterator[NewModel]:
     """Yield an adapter, once for each kind of server if it has several."""
-    missing = missing_dependency(spec) or ""
     kinds = next((s.choices for s in spec.settings if s.key == _SERVER), ())
     if not kinds:
         start: Mapping[str, object] = {

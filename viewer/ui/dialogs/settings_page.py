@@ -153,7 +153,6 @@ class SettingsPage(QDialog):
         self.sections.currentTextChanged.connect(self._show)
         self.told, self.back = Label(wordWrap=True), _button("Undo", self._go_back)
         self._lay_out()
-        self._show_values()
         self.sections.setCurrentRow(0)
         self.resize(_SIZE.boundedTo(self.screen().availableSize()))
 
@@ -199,7 +198,7 @@ class SettingsPage(QDialog):
         if name not in self._made:
             self._made[name] = self._section(name)
             self.pages.addWidget(self._made[name])
-            self._show_values()
+            self._show_preferences()
             self._show_found(name)
         self.pages.setCurrentWidget(self._made[name])
 
@@ -266,11 +265,14 @@ class SettingsPage(QDialog):
             preferences.use(replace(used, **values))  # type: ignore[arg-type]
             self._follow()
 
-    def _show_values(self) -> None:
+    def _show_preferences(self) -> None:
         used = preferences.current()
         for name, box in self.boxes.items():
             box.setChecked(getattr(used, name))
         self.detail.choose(used.detail.value)
+
+    def _show_values(self) -> None:
+        self._show_preferences()
         if KEYS in self._made:
             self.keys.show_keymap()
 

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHideEvent, QShowEvent
+from PySide6.QtGui import QFocusEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QWidget
 
 from viewer.domain.errors import OverreadError
@@ -212,12 +212,6 @@ class ModelsWorkspace(QWidget):
             self._fresh = True
             self.book.look()
         self.refresh()
-
-    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
-        """Remove the form while hidden: a change of theme would restyle each field."""
-        super().hideEvent(event)
-        if not event.spontaneous():
-            self.profile.clear_form()
 
     def refresh(self, chosen: str = "") -> None:
         """Read the models and their states again; ``chosen`` becomes the current."""

@@ -223,11 +223,6 @@ class ModelProfilePanel(QWidget):
         self.name.setText(str(draft.table.get("name", "")))
         self.check()
 
-    def clear_form(self) -> None:
-        """Remove the fields until a model is shown again."""
-        self._check_soon.stop()
-        self.form.show_fields(())
-
     def show_state(self, row: ModelRow) -> None:
         """Show a changed state of the model, without its settings."""
         self.head.setText(row.line.name)

@@ -6,7 +6,6 @@ The image itself is painted as the background, at the screen's resolution.
 """
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
@@ -39,7 +38,6 @@ from viewer.ui.canvas.events import (
 from viewer.ui.canvas.framed_view import FramedView
 from viewer.ui.canvas.layers import Layers
 from viewer.ui.canvas.mark_editing import MarkEditing
-from viewer.ui.canvas.mark_label import ask_label
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.canvas.overlays.halo import TEXT
 from viewer.ui.canvas.stacks import are_alike, is_stack
@@ -105,9 +103,14 @@ class ImageView(FramedView):
         self.waiting = Waiting(self)
         self.waiting.changed.connect(self.redraw)
         self.marks = MarkEditing(self, self._layers, self)
-        self.marks.ask_label = partial(ask_label, self.marks, self)
+        self.marks.ask_label = self._ask_label
         self._painting: Painting | None = None
         self.setAccessibleName("Image")
+
+    def _ask_label(self, mark: "Mark") -> None:
+        from viewer.ui.canvas.mark_label import ask_label
+
+        ask_label(self.marks, self, mark)
 
     def show_image(self, shown: ShownImage, pyramid: Pyramid | None = None) -> None:
         """Show an image; the next of a series keeps window and zoom.

@@ -6,7 +6,7 @@ kind of item is imported with its first one.
 
 from dataclasses import dataclass
 from itertools import chain
-from time import perf_counter
+from time import thread_time
 from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
@@ -45,8 +45,10 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 8
 """Where there are more labels, they are placed in later turns of the event loop."""
+_FEW_S: Final = 0.02
+"""So long a turn computes at most to place a few labels at once."""
 _TURN_S: Final = 0.01
-"""So long a turn places labels."""
+"""So long a later turn places labels."""
 _CLEAR_OF_LINES: Final = 40
 """So many labels keep off other shapes, which takes time; the rest off texts alone."""
 _TAKES_TURNS: "Final[WeakValueDictionary[str, Layers]]" = WeakValueDictionary()
@@ -68,7 +70,8 @@ class Layers:
     They are laid out by the next :meth:`place`, because opening an image loads several
     layers at once. More than a few labels have their places in further turns of the
     event loop, as there may be hundreds, of the same marks in several views, one view
-    after another; until then they move with their shapes.
+    after another, and so has one of a few that take too long; until then they move with
+    their shapes.
     """
 
     def __init__(self, scene: QGraphicsScene, face: Face) -> None:
@@ -140,7 +143,12 @@ class Layers:
             self._placed, self._stale = (native, area, grounds), False
             self._root.setTransform(native)
             self._unplaced = self._lay_out(native, area, grounds)
-            self._go_on(0.0)
+            self._go_on(0.0 if self._many else _FEW_S)
+
+    @property
+    def _many(self) -> bool:
+        """Whether there are too many labels to place them at once."""
+        return len(self._answers) + len(self._marks) > _AT_ONCE
 
     @property
     def settled(self) -> bool:
@@ -164,9 +172,9 @@ class Layers:
     def _go_on(self, seconds: float = _TURN_S) -> None:
         """Place labels until so many seconds have gone by, and the rest later."""
         self._later.stop()
-        until = perf_counter() + seconds
+        until = thread_time() + seconds
         for _ in self._unplaced:
-            if perf_counter() > until:
+            if thread_time() > until:
                 self._later.start()
                 return
 
@@ -179,15 +187,12 @@ class Layers:
         tagged: tuple[AnswerItem | MarkItem, ...]
         # The topmost answer chooses first: its tag must not give way to one below.
         tagged = (*reversed(self._answers), *self._marks)
-        several_turns = len(tagged) > _AT_ONCE
-        if several_turns:
-            self._follow(tagged, native, area, grounds)
-            yield
+        self._follow(tagged, native, area, grounds)
+        yield
         taken, shapes = [*grounds, *self.cell_names(native, area)], list[Edges]()
         for item in tagged:
             shapes.append(edges(item.frames(item.transform() * native)))
-            if several_turns:
-                yield
+            yield
         covered, whole = edges(taken), np.concatenate((NOTHING, *shapes))
         for n, item in enumerate(tagged):
             others = whole  # the words of a mark keep off its own lines too
@@ -198,8 +203,7 @@ class Layers:
             seen = Surroundings(area, covered, others, clear)
             taken.append(item.lay_out(item.transform() * native, seen))
             covered = np.concatenate((covered, edges(taken[-1:])))
-            if several_turns:
-                yield
+            yield
         if self._boxes:
             cells = self._grid.names(native, area) if self._grid else ()
             self._boxes.lay_out((*taken, *cells))
@@ -216,7 +220,7 @@ class Layers:
         for item in tagged:
             item.follow(item.transform() * native)
         new = [mark for mark in self._marks if mark.tag.isNull()]
-        if len(new) == 1:
+        if self._many and len(new) == 1:
             texts = edges((*grounds, *(item.tag for item in tagged)))
             new[0].lay_out(new[0].transform() * native, Surroundings(area, texts))
 

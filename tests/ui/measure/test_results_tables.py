@@ -211,6 +211,31 @@ def test_that_every_name_is_shown_whole_and_as_a_tip(qtbot: QtBot) -> None:
     assert table.columnWidth(0) >= words + 2 * margin
 
 
+def test_that_a_width_set_by_hand_stays_until_there_are_other_results_or_another_font(
+    qtbot: QtBot,
+) -> None:
+    view = ResultsView()
+    qtbot.addWidget(view)
+    view.show_table(TABLE)
+    view.show()
+    fitting = view.columnWidth(0)
+    view.setColumnWidth(0, fitting + 50)
+    view.hide()
+    view.show()
+    assert view.columnWidth(0) == fitting + 50
+    view.hide()
+    view.show_table(Table("results", HEADER, (_row(LONG, "all", "8", "first", 0.5),)))
+    view.show()
+    longer = view.columnWidth(0)
+    assert longer > fitting
+    larger = view.font()
+    larger.setPointSize(2 * larger.pointSize())
+    view.hide()
+    view.setFont(larger)
+    view.show()
+    assert view.columnWidth(0) > longer
+
+
 def test_that_columns_are_as_wide_as_qt_would_have_them(qtbot: QtBot) -> None:
     view = ResultsView()
     qtbot.addWidget(view)

@@ -72,6 +72,7 @@ class NumberView(QTableView):
 
     def __init__(self, called: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._fitted = False
         self.setAccessibleName(called)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setShowGrid(False)
@@ -124,16 +125,24 @@ class NumberView(QTableView):
         return super().event(event)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Measure the columns again in the font and style they are drawn in."""
+        """Measure the columns, in the font and style that they are drawn in."""
         super().showEvent(event)
-        self.fit_columns()
+        if not self._fitted:
+            self.fit_columns()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Measure the columns again where their font or style is another one."""
+        super().changeEvent(event)
+        if event.type() in {QEvent.Type.FontChange, QEvent.Type.StyleChange}:
+            self._fitted = False
 
     def fit_columns(self) -> None:
         """Make columns as wide as their texts; those out of sight once they are seen.
 
         Hundreds of rows take a tenth of a second, and come while a batch runs.
         """
-        if self.isVisible():
+        self._fitted = self.isVisible()
+        if self._fitted:
             self.resizeColumnsToContents()
 
     def sizeHintForColumn(self, column: int) -> int:  # noqa: N802 - Qt's name

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from viewer.services.configuring.form_field import FormField
-from viewer.ui.widgets.field_editors import SomeOf
+from viewer.ui.widgets.field_editors import OneOf, SomeOf
 from viewer.ui.widgets.params_form import ParamsForm
 
 FIELDS = (
@@ -87,3 +87,18 @@ def test_that_choices_that_are_not_offered_go_and_greyed_ones_return(
     assert words == ["Edema", "Fracture"]
     assert findings.item(0).flags() & Qt.ItemFlag.ItemIsEnabled
     assert findings.item(0).toolTip() == ""
+
+
+def test_that_a_choice_that_drops_down_shows_every_word_in_full(
+    form: ParamsForm, qtbot: QtBot
+) -> None:
+    long = "in the order in which the images were taken"
+    form.show_fields((replace(FIELDS[2], words=("sorted", long)),))
+    order = form.editors["order"]
+    assert isinstance(order, OneOf)
+    qtbot.waitExposed(form)
+    order.setFixedWidth(80)
+    order.showPopup()
+    words = order.fontMetrics().horizontalAdvance(long)
+    assert order.view().width() >= words
+    order.hidePopup()

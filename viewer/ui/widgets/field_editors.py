@@ -106,9 +106,13 @@ class OneOf(QComboBox):
         policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         self.setSizeAdjustPolicy(policy)
         self.setMinimumContentsLength(_SHORTEST)
+        self.currentIndexChanged.connect(self.edited)
+
+    def showPopup(self) -> None:  # noqa: N802 - Qt's name
+        """Show every word in full."""
         view = self.view()
         view.setMinimumWidth(view.sizeHintForColumn(0) + _BESIDE)
-        self.currentIndexChanged.connect(self.edited)
+        super().showPopup()
 
     def value(self) -> object:
         """Return the chosen word."""

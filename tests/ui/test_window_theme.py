@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QThreadPool
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QPaintEvent
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QStackedWidget, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -12,7 +12,7 @@ from viewer import app
 from viewer.settings import Settings
 from viewer.ui.application.action_spec import Place
 from viewer.ui.widgets import theme
-from viewer.ui.widgets.splitter import Splitter
+from viewer.ui.widgets.lighter import ProgressBar, Splitter
 from viewer.ui.window.main_window import MainWindow
 
 _TRIES = 5
@@ -185,3 +185,34 @@ def test_that_a_page_that_is_open_follows_the_theme_in_a_turn_of_its_own(
     _settle(window)
     assert theme.LIGHT.accent in page.styleSheet()
     assert all(theme.LIGHT.accent in part.styleSheet() for part in window.parts())
+
+
+def test_that_progress_is_painted_with_the_next_picture_of_the_window(
+    qtbot: QtBot,
+) -> None:
+    window, painted = _Painted(), list[str]()
+    qtbot.addWidget(window)
+    bar = ProgressBar(window)
+    window.show()
+    qtbot.waitExposed(window)
+    QApplication.processEvents()
+    window.painted = painted
+    window.update()
+    for act in (lambda: bar.setValue(40), lambda: bar.setMaximum(20)):
+        act()
+        assert painted == []
+    QApplication.processEvents()
+    assert painted == ["once"]
+    assert (bar.value(), bar.maximum()) == (-1, 20)
+    bar.setValue(7)
+    assert (bar.value(), bar.updatesEnabled()) == (7, True)
+
+
+class _Painted(QWidget):
+    """Notes when it is painted."""
+
+    painted: list[str] | None = None
+
+    def paintEvent(self, _: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        if self.painted is not None:
+            self.painted.append("once")

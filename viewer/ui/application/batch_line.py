@@ -2,13 +2,14 @@
 
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from viewer.domain.counting import counted
 from viewer.domain.run import Event, ModelLoading, RunEnded
 from viewer.ui.application.run_state import Phase, RunState
 from viewer.ui.application.run_states import RunStates
 from viewer.ui.widgets.icons import icon
+from viewer.ui.widgets.lighter import ProgressBar
 from viewer.ui.widgets.plain_text import Label, as_tip
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class BatchLine(QWidget):
         self._states = states
         self._question: ModelLoading | None = None
         self.text = Label(parent=self)
-        self.bar = QProgressBar(self)
+        self.bar = ProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(_BAR_WIDTH)
         self.bar.setMaximum(_WHOLE)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QMenu,
-    QProgressBar,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -25,6 +24,7 @@ from viewer.services.configuring.known_cards import KnownFit
 from viewer.services.configuring.new_models import NewModel, Section
 from viewer.ui.widgets.file_choice import choose_folder, choose_to_read
 from viewer.ui.widgets.labels import caption, title
+from viewer.ui.widgets.lighter import ProgressBar
 from viewer.ui.widgets.menus import pop_up
 from viewer.ui.widgets.plain_text import as_tip, in_role
 from viewer.ui.widgets.scrolled import resize_on_screen
@@ -100,7 +100,7 @@ class ConnectPage(QDialog):
         self.filter.setClearButtonEnabled(True)
         self.filter.setAccessibleName("Filter models")
         self.again, self.words = QPushButton("Look again"), caption(_LOOKING)
-        self.bar = QProgressBar(minimum=0, maximum=0, textVisible=False)
+        self.bar = ProgressBar(minimum=0, maximum=0, textVisible=False)
         self.found = _Offers("Models found on this computer")
         self.known = _Offers("Known models")
         self.more = QPushButton("More")

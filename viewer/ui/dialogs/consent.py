@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 
 from viewer.ui.dialogs.what_model_saw import image_column, text_view
 from viewer.ui.widgets.labels import caption, primary, selectable, title
+from viewer.ui.widgets.lighter import Splitter
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import resize_on_screen
-from viewer.ui.widgets.splitter import Splitter
 
 if TYPE_CHECKING:
     from viewer.services.asking.preview import Preview

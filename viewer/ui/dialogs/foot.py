@@ -1,8 +1,9 @@
 """The foot of a page that works and then registers: progress, message, buttons."""
 
-from PySide6.QtWidgets import QGridLayout, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from viewer.ui.widgets.labels import primary, selectable
+from viewer.ui.widgets.lighter import ProgressBar
 
 
 class Foot(QWidget):
@@ -13,7 +14,7 @@ class Foot(QWidget):
 
     def __init__(self, go: str) -> None:
         super().__init__()
-        self.progress, self.stop = QProgressBar(), QPushButton("Stop")
+        self.progress, self.stop = ProgressBar(), QPushButton("Stop")
         self.sentence = selectable()
         self.go, self.leave = primary(go), QPushButton("Close")
         self.progress.setTextVisible(False)

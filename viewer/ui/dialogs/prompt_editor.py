@@ -24,10 +24,10 @@ from viewer.services.configuring.prompt_drafts import PromptDrafts
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.what_model_saw import text_view
 from viewer.ui.widgets.labels import caption, primary, selectable, title
+from viewer.ui.widgets.lighter import Splitter
 from viewer.ui.widgets.named_choice import NamedChoice
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import resize_on_screen, scrolled
-from viewer.ui.widgets.splitter import Splitter
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QBoxLayout

@@ -20,9 +20,9 @@ from viewer.domain.escapes import visible
 from viewer.private_files import share
 from viewer.ui.widgets.file_choice import choose_to_write
 from viewer.ui.widgets.labels import selectable
+from viewer.ui.widgets.lighter import Splitter
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import resize_on_screen, scrolled
-from viewer.ui.widgets.splitter import Splitter
 
 _FACTOR_MAX: Final = 3
 _WIDTHS: Final = (570, 430)

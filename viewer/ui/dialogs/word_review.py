@@ -24,9 +24,9 @@ from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.read_only_tables import Columns, fill, read_only_table
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.labels import caption, primary, selectable, title
+from viewer.ui.widgets.lighter import Splitter
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import resize_on_screen
-from viewer.ui.widgets.splitter import Splitter
 
 if TYPE_CHECKING:
     from viewer.services.privacy.word_review import WordsToRead

@@ -50,9 +50,9 @@ from viewer.ui.panels.measure.run_report import RunReport
 from viewer.ui.panels.measure.script_copy import ScriptCopy
 from viewer.ui.panels.measure.trial_details import TrialDetails
 from viewer.ui.tables.results_model import RowKey
+from viewer.ui.widgets.lighter import Splitter
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import scrolled
-from viewer.ui.widgets.splitter import Splitter
 
 _PAGES: Final = ("run", "predictions", "figures")
 _RESULTS: Final = 540

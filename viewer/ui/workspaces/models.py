@@ -54,7 +54,7 @@ from viewer.ui.panels.models.profile import (
 )
 from viewer.ui.tables.models_model import ModelRow
 from viewer.ui.widgets.drop_target import DropTarget
-from viewer.ui.widgets.splitter import Splitter
+from viewer.ui.widgets.lighter import Splitter
 
 _WIDTHS: Final = (820, 620)
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -21,6 +20,7 @@ from viewer.domain.case import View
 from viewer.domain.counting import counted
 from viewer.services.running.batch_form import ModelState
 from viewer.ui.widgets.labels import caption, link, primary, title
+from viewer.ui.widgets.lighter import ProgressBar
 from viewer.ui.widgets.name_box import NameBox
 from viewer.ui.widgets.plain_text import as_tip
 
@@ -102,7 +102,7 @@ class AskPanel(QWidget):
         self.ask = primary("Ask")
         self.cancel = QPushButton("Cancel")
         self.cancel.setToolTip("Stop the question, or the loading of its model (Esc)")
-        self.progress = QProgressBar(minimum=0, maximum=0, textVisible=False)
+        self.progress = ProgressBar(minimum=0, maximum=0, textVisible=False)
         self.part, self.hint = caption(), caption()
         self._lay_out()
         self._connect()

@@ -20,8 +20,8 @@ from viewer.domain.study_words import PLACING, StudyWords
 from viewer.services.comparing.asked import Asked, PromptDiff, Setting, WordChange
 from viewer.services.comparing.runs import condition_words
 from viewer.ui.widgets import theme
+from viewer.ui.widgets.lighter import Splitter
 from viewer.ui.widgets.plain_text import Label, as_html, as_tip
-from viewer.ui.widgets.splitter import Splitter
 
 _TINT: Final = 0.3
 _SHOWN: Final = 8

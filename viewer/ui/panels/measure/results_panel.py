@@ -23,9 +23,9 @@ from viewer.ui.tables.results_model import EMPTY
 from viewer.ui.tables.results_view import ResultsView
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.file_choice import choose_to_write
+from viewer.ui.widgets.lighter import Splitter
 from viewer.ui.widgets.long_choice import LongChoice
 from viewer.ui.widgets.plain_text import Label
-from viewer.ui.widgets.splitter import Splitter
 
 _FILTERS: Final = ("finding", "view", "condition", "model")
 _LETTERS: Final = 9

@@ -34,9 +34,9 @@ from viewer.ui.panels.measure.evidence_list import (
 from viewer.ui.panels.measure.filmstrip import TrialChosen, WordsWanted
 from viewer.ui.panels.measure.outcome_words import glyph, words
 from viewer.ui.widgets.labels import caption, link, selectable, title
+from viewer.ui.widgets.lighter import Splitter
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import resize_on_screen, scrolled
-from viewer.ui.widgets.splitter import Splitter
 
 _ALONE: Final = 520
 """The longer side of a single question's pictures."""

@@ -6,7 +6,6 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QProgressBar,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -17,6 +16,7 @@ from viewer.domain.counting import counted
 from viewer.services.commands import CalibrationStep
 from viewer.ui.panels.models.calibration_book import FoundConvention
 from viewer.ui.widgets.labels import caption
+from viewer.ui.widgets.lighter import ProgressBar
 from viewer.ui.widgets.plain_text import Label
 
 _BEFORE: Final = (
@@ -61,7 +61,7 @@ class ModelCalibration(QWidget):
         self._name, self._convention = "", ""
         self.words, self.found = caption(_BEFORE), Label(wordWrap=True)
         self.calibrate, self.stop = QPushButton("Calibrate"), QPushButton("Cancel")
-        self.use, self.bar = QPushButton(), QProgressBar(textVisible=False)
+        self.use, self.bar = QPushButton(), ProgressBar(textVisible=False)
         row, below = QHBoxLayout(), QHBoxLayout()
         row.addWidget(self.words, 1)
         for button in (self.calibrate, self.stop):

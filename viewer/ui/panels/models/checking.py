@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QProgressBar,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -18,6 +17,7 @@ from viewer.domain.model_check import ModelCheck
 from viewer.services.commands import CalibrationStep
 from viewer.services.configuring.model_list import ModelLine
 from viewer.ui.widgets.labels import caption, selectable
+from viewer.ui.widgets.lighter import ProgressBar
 
 _BEFORE: Final = (
     "Not checked yet. A check asks up to five short questions about images with a "
@@ -54,7 +54,7 @@ class ModelCheckCard(QFrame):
         self._name = ""
         self.words, self.wrong, self.when = selectable(), selectable(), caption()
         self.check, self.stop = QPushButton("Check"), QPushButton("Cancel")
-        self.bar = QProgressBar(textVisible=False)
+        self.bar = ProgressBar(textVisible=False)
         text, row = QVBoxLayout(), QHBoxLayout(self)
         text.setSpacing(4)
         for widget in (self.words, self.wrong, self.when, self.bar):

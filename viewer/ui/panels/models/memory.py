@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QProgressBar,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from viewer.ui.tables.models_model import ModelRow, bytes_text
+from viewer.ui.widgets.lighter import ProgressBar
 from viewer.ui.widgets.plain_text import Label
 
 
@@ -60,7 +60,7 @@ class ModelMemory(QWidget):
         super().__init__(parent)
         self._name, self._to_get = "", GetWanted("", "")
         self.words = Label(wordWrap=True)
-        self.bar = QProgressBar(minimum=0, maximum=1000, textVisible=False)
+        self.bar = ProgressBar(minimum=0, maximum=1000, textVisible=False)
         self.load, self.unload = QPushButton("Load"), QPushButton("Unload")
         self.cancel, self.get = QPushButton("Cancel loading"), QPushButton("Get…")
         row = QHBoxLayout()

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QProgressBar,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from viewer.domain.probe import ProbeRow, Verdict
 from viewer.ui.widgets.icons import icon
 from viewer.ui.widgets.labels import caption
+from viewer.ui.widgets.lighter import ProgressBar
 from viewer.ui.widgets.plain_text import as_tip
 
 _HEADERS: Final = ("Ability", "Verdict", "What was seen")
@@ -63,7 +63,7 @@ class ModelTest(QWidget):
         self._name = ""
         self.words, self.test = caption(_BEFORE), QPushButton("Test")
         self.stop = QPushButton("Cancel")
-        self.bar = QProgressBar(minimum=0, maximum=0, textVisible=False)
+        self.bar = ProgressBar(minimum=0, maximum=0, textVisible=False)
         self.table = _table()
         row = QHBoxLayout()
         row.addWidget(self.words, 1)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QProgressBar,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -15,6 +14,7 @@ from viewer.domain.counting import counted
 from viewer.services.viewing.open_case import Indexed, IndexState
 from viewer.ui.panels.read.hanging import CaseRows, derived_count
 from viewer.ui.widgets.labels import caption
+from viewer.ui.widgets.lighter import ProgressBar
 
 
 class IndexLine(QWidget):
@@ -25,7 +25,7 @@ class IndexLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.words = caption()
-        self.bar = QProgressBar()
+        self.bar = ProgressBar()
         self.bar.setTextVisible(False)
         self.cancel = QPushButton("Cancel")
         self.cancel.setToolTip("Keep what was found so far (Esc)")

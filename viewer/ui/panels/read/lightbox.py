@@ -28,7 +28,7 @@ from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.hanging import Chosen, Hung
 from viewer.ui.panels.read.patients_bar import PatientsBar
 from viewer.ui.panels.read.viewport import ImageShown, Viewport, ViewportEntered
-from viewer.ui.widgets.splitter import Splitter
+from viewer.ui.widgets.lighter import Splitter
 
 if TYPE_CHECKING:
     from viewer.services.inspecting.answers import StoredAnswer

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from viewer.domain.counting import counted
 from viewer.domain.reading import Forecast, Progress, SessionSummary
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.panels.review.texts import CaseTexts
 from viewer.ui.widgets.labels import caption, link, title
+from viewer.ui.widgets.lighter import ProgressBar
 from viewer.ui.widgets.plain_text import Label, as_tip
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class ReviewBar(QFrame):
         super().__init__(parent)
         self.title, self.reader = title(""), caption()
         self.place, self.words, self.forecast = Label(), caption(), caption()
-        self.bar = QProgressBar()
+        self.bar = ProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(_BAR_WIDTH)
         self.bar.setAccessibleName("Cases done")

@@ -16,7 +16,7 @@ from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.prefetch import Prefetch
 from viewer.ui.panels.review.texts import WIDTH, CaseTexts
 from viewer.ui.panels.review.tiles import ImageTiles
-from viewer.ui.widgets.splitter import Splitter
+from viewer.ui.widgets.lighter import Splitter
 
 _NARROW: Final = 640
 """Pixels: if there is less room the texts lie below the image."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from threading import Event
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.reading import SessionId
@@ -13,6 +13,7 @@ from viewer.settings import ANSWERS_ENDING, SEALED_ENDING, Settings
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.show_once import show_once
 from viewer.ui.dialogs.import_reading import FilesRead, Seldom
+from viewer.ui.widgets.lighter import ProgressBar
 
 
 class SealedFiles(QWidget):
@@ -36,7 +37,7 @@ class SealedFiles(QWidget):
         self, settings: Settings, fail: Callable[[Exception], None], parent: QWidget
     ) -> None:
         super().__init__(parent)
-        self.bar, self.cancel = QProgressBar(), QPushButton("Cancel")
+        self.bar, self.cancel = ProgressBar(), QPushButton("Cancel")
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("Merged")
         self._stop = Event()

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.ui.canvas.conftest import MakeAnswer, MakeShown, pixels
@@ -420,7 +421,9 @@ def test_that_corner_text_is_laid_out_only_where_it_changes(
     assert len(times) == 1
     view.set_window(Window(10.0, 20.0))
     assert len(times) == 2
-    view.resize(400, 400)
+    for side in (410, 400):
+        view.resize(side, side)
+    QApplication.processEvents()
     assert len(times) == 3
     view.turn(6)
     assert len(times) == 4

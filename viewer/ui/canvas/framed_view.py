@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QResizeEvent, QTransform
 from PySide6.QtWidgets import QWidget
 
@@ -220,16 +220,20 @@ class FramedView(WindowedView):
         """Keep the whole image in view, or else the point in the middle."""
         super().resizeEvent(event)
         self.stage.setSceneRect(self.area)
-        if self._fitted:
-            self._recentre()
-        elif event.oldSize().isValid():
-            grown = event.size() - event.oldSize()
-            ratio = self.ratio / 2
-            wider, higher = grown.width() * ratio, grown.height() * ratio
-            if self._turned.turn.transpose:
-                wider, higher = higher, wider
-            self._camera = self._camera.panned(wider, higher)
-            self.redraw()
+        with self._redrawn_later():
+            if self._fitted:
+                self._recentre()
+            elif event.oldSize().isValid():
+                self._grow(event.size() - event.oldSize())
+
+    def _grow(self, grown: QSize) -> None:
+        """Keep the point in the middle."""
+        ratio = self.ratio / 2
+        wider, higher = grown.width() * ratio, grown.height() * ratio
+        if self._turned.turn.transpose:
+            wider, higher = higher, wider
+        self._camera = self._camera.panned(wider, higher)
+        self.redraw()
 
     def _recentre(self) -> None:
         """Fit the image if it is to be whole, else keep it where it is."""

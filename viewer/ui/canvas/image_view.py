@@ -418,8 +418,8 @@ class ImageView(FramedView):
         self.cursor_moved.emit(CursorMoved(None, ""))
         self._tell_hover(None)
 
-    def redraw(self) -> None:
-        """Lay out the overlays, and paint again."""
+    def lay_out(self) -> None:
+        """Lay out the overlays."""
         ratio = self.ratio
         grounds: tuple[QRectF, ...] = ()
         if self._annotations is not None and self._display is not None:
@@ -432,7 +432,6 @@ class ImageView(FramedView):
             self._annotations.place(self.area, scale, ratio, self._display, names)
             grounds = self._annotations.grounds
         self._layers.place(self.native_transform, self.area, grounds)
-        self.viewport().update()
         self._tell_seen(self.marks.chosen)
 
     def _tell_cursor(self, at: QPointF) -> None:

@@ -1,9 +1,11 @@
 """A view of an image with a window: what the window is, and how it is set."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.image import Window
@@ -24,14 +26,52 @@ class WindowedView(StillView):
     """SenseChanged"""
     windowed = Signal()
     """The user set the window, or reset it."""
+    _due = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._display: Display | None = None
+        self._holds, self._is_due = 0, False
+        self._due.connect(self._redraw_if_due, Qt.ConnectionType.QueuedConnection)
 
     @abstractmethod
+    def lay_out(self) -> None:
+        """Lay out what lies over the image."""
+
     def redraw(self) -> None:
-        """Paint again."""
+        """Lay out the overlays, and paint again."""
+        self._is_due = self._holds > 0
+        if not self._is_due:
+            self.lay_out()
+        self.viewport().update()
+
+    @contextmanager
+    def redrawn_once(self) -> Iterator[None]:
+        """Redraw at the end, however often something asks for it meanwhile."""
+        with self._redrawn_later():
+            yield
+        self._redraw_if_due()
+
+    @contextmanager
+    def _redrawn_later(self) -> Iterator[None]:
+        """Redraw before the next picture, as a window that opens has several sizes."""
+        self._holds += 1
+        try:
+            yield
+        finally:
+            self._holds -= 1
+        if self._is_due:
+            self._due.emit()
+
+    def _redraw_if_due(self) -> None:
+        if self._is_due:
+            self.redraw()
+
+    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Lay out first what is to be painted."""
+        if event.type() is QEvent.Type.Paint:
+            self._redraw_if_due()
+        return super().viewportEvent(event)
 
     @property
     def window_shown(self) -> Window | None:

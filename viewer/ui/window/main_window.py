@@ -116,8 +116,7 @@ class MainWindow(theme.ThemedWindow):
         told.addWidget(self.notice_bar)
         column.addWidget(self._told)
         column.addWidget(self.stack, 1)
-        central = QWidget(self)
-        row = QHBoxLayout(central)
+        row = QHBoxLayout(central := QWidget(self))
         row.addWidget(self.switch)
         row.addLayout(column, 1)
         for layout in (row, column, told):
@@ -167,11 +166,9 @@ class MainWindow(theme.ThemedWindow):
         """Add the workspace that shows results."""
         self._measure = measure
         measure.recall(self._layout.choices)
-        self._add(_Shown(Place.MEASURE, widget), measure.handlers())
         in_read = {"measure.back": self.back_to_results, **measure.tour_handlers()}
         self.context.actions.handle(in_read, Place.READ)
-        self._fill_menus()
-        self.enter(self.place)
+        self._add(_Shown(Place.MEASURE, widget), measure.handlers())
 
     def add_review(self, widget: QWidget, review: ReviewsCases) -> None:
         """Add the workspace for reviews."""
@@ -181,9 +178,9 @@ class MainWindow(theme.ThemedWindow):
         self._add(_Shown(Place.REVIEW, widget), review.handlers())
         review.open_files(self._sealed)
 
-    def _show_what_is_around(self) -> None:
+    def _show_what_is_around(self, place: Place | None = None) -> None:
         """Hide what would name models, and from a visiting reader all but the task."""
-        review = self._review if self.place is Place.REVIEW else None
+        review = self._review if (place or self.place) is Place.REVIEW else None
         for told in (self.status, self._told):
             told.setHidden(review is not None)
         for around in (self.switch, self.menuBar()):
@@ -231,14 +228,17 @@ class MainWindow(theme.ThemedWindow):
     def enter(self, place: Place) -> None:
         """Show a workspace; disable commands of the others."""
         for shown in self._shown:
+            if shown.place is not place:
+                shown.widget.hide()  # or it would be laid out once more
+        for shown in self._shown:
             if shown.place is place:
                 theme.apply_to_seen(shown.widget)
+                self._show_what_is_around(place)
                 self.stack.setCurrentWidget(shown.widget)
                 shown.widget.setFocus(Qt.FocusReason.OtherFocusReason)
                 self.context.actions.enter(place)
                 self.context.actions.set_checked(f"window.{place}", True)
                 self.context.actions.bar("results", ("measure.back",))
-                self._show_what_is_around()
                 self._undoing.enter(place)
 
     @property
@@ -415,8 +415,7 @@ class MainWindow(theme.ThemedWindow):
         return choices
 
     def _tool(self) -> str:
-        tools = ((s.id, a) for s, a in self.context.actions if s.group)
-        used = (name for name, action in tools if action.isChecked())
+        used = (s.id for s, a in self.context.actions if s.group and a.isChecked())
         return next((name for name in used if name.startswith("tool.")), "")
 
     def _opened_lately(self) -> tuple[Path, ...]:

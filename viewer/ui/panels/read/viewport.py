@@ -346,9 +346,10 @@ class Viewport(QWidget):
     def _paint(self, loaded: OpenedImage) -> None:
         shown = loaded.shown
         self.shown, self.field = shown, loaded.field
-        self.view.show_image(shown, loaded.pyramid)
-        self._load_tiles(shown)
-        self.image_shown.emit(ImageShown(self, shown))
+        with self.view.redrawn_once():  # with all that lies over it
+            self.view.show_image(shown, loaded.pyramid)
+            self._load_tiles(shown)
+            self.image_shown.emit(ImageShown(self, shown))
         self._look_ahead()
 
     def _load_tiles(self, shown: ShownImage) -> None:

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from viewer.models.retry import LONGEST_ASKED_S
 
 START: Final = 4
-"""Questions in flight at first."""
+"""Questions in flight at first, at least."""
 CUT: Final = 0.8
 """What is left of the window after a rejection."""
 COOL_DOWN_S: Final = 15.0
@@ -124,10 +124,12 @@ class AdaptiveLimit:
     ----------
     most : int
         The largest window.
+    start : int
+        The first window, if it is more than a few.
     """
 
-    def __init__(self, most: int) -> None:
-        self._window = _Window(most)
+    def __init__(self, most: int, start: int = START) -> None:
+        self._window = _Window(most, max(START, start))
         self._pace = _Pace()
         self._paused_until = -math.inf
         self._is_loading = False
@@ -191,9 +193,9 @@ class AdaptiveLimit:
 class _Window:
     """Additive increase, multiplicative decrease."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, start: int) -> None:
         self._most = most
-        self.size = float(min(START, most))
+        self.size = float(min(start, most))
         self._cut_at = -math.inf
         self._clean = 0
         self._used = False

@@ -73,6 +73,8 @@ class OutgoingRequest:
     def now(self, profile: ModelProfile, request: ModelRequest) -> "OutgoingRequest":
         """Return the question as sent now, without what its server has rejected."""
         adapter = cast("RemoteAdapter", adapter_for(profile, self.allowance))
+        if adapter.left_out == self.left_out:
+            return self
         left_out, body_sha256 = _leaving(adapter, request)
         return replace(self, body_sha256=body_sha256, left_out=left_out)
 

@@ -37,7 +37,7 @@ from viewer.services.running.batch_words import (
     unexpected,
 )
 from viewer.services.running.endpoint_queue import PreparationFailure
-from viewer.services.running.ledger import Claim, Ledger
+from viewer.services.running.ledger import Claim, Ended, Ledger
 from viewer.services.running.progress_events import (
     LoadWatch,
     ProgressEvents,
@@ -55,7 +55,6 @@ from viewer.services.trials.run_trial import ask_model
 from viewer.store import runs
 from viewer.store.claims import Coordinator
 from viewer.store.database import Store
-from viewer.store.runs import StoredTrial
 from viewer.store.saved_replies import ReplyFile
 from viewer.store.trials import TrialReply, Verdict
 
@@ -66,8 +65,6 @@ ORPHAN: Final = "orphan"
 """Why a question is asked again, or not at all, that a kill left open."""
 Answered = tuple[TrialQuestion, TrialReply]
 """A question with its reply, which is in the store."""
-Ended = tuple[StoredTrial, Verdict]
-"""A trial with its verdict, which is not in the store yet."""
 _PREPARERS: Final = 2
 """Threads that read images and draw grids ahead of the questions."""
 _SOON_S: Final = 0.25
@@ -120,6 +117,7 @@ class BatchCoordinator:
         self._scheduler = Scheduler(options.concurrency, cancel, context.endpoint_of)
         self._told = ProgressEvents(run, self._ledger.budget, self._scheduler)
         self._waits, self._undecided = Waits(run), 0
+        self._ended: list[Ended] = []
         self._loading, self._server_loads = loading, ServerLoads(run)
         self._paused = False
         self._held: tuple[PrivacyError, ...] = ()
@@ -133,7 +131,7 @@ class BatchCoordinator:
         pending = runs.trials_in(self._store, self._run, [Status.PENDING])
         go_on, skipped, self._undecided = self._ledger.settle_orphans(pending)
         lost = self._unanswered(Score(Status.PROVIDER_ERROR, ORPHAN))
-        yield from self._keep_verdicts([(stored, lost) for stored in skipped])
+        self._ended += [(stored, lost) for stored in skipped]
         for stored in go_on:
             self._scheduler.add(next_question(self._context, stored))
         yield from self._work()
@@ -153,11 +151,14 @@ class BatchCoordinator:
         try:
             while self._scheduler.has_work and not is_late(self._cancel):
                 yield from self._step(pool)
+            yield from self._done(self._keep_verdicts())
         finally:
             # the reader of these events may be gone: what is in flight is kept
             self._stop_preparing(pool)
             while self._scheduler.in_flight and not is_late(self._cancel):
                 self._keep_arrivals()
+            with contextlib.suppress(StoreError):
+                self._keep_verdicts()
 
     def _keep_arrivals(self) -> None:
         """Store replies as they arrive, or keep them in the reply file."""
@@ -196,6 +197,7 @@ class BatchCoordinator:
         else:
             # again and again: a question may only now have begun to load its model
             self._context.interrupt_models()
+            yield from self._done(self._keep_verdicts())
         yield from self._collect()
         yield from self._told.news()
         yield from self._loading.news()
@@ -218,9 +220,9 @@ class BatchCoordinator:
                 self._reserve(up, queued, stopped)
             if len(answered) + len(excluded) >= self._options.most:
                 break
+        self._ended += excluded
         yield from self._send(queued, answered)
-        yield from self._settle(answered)
-        yield from self._keep_verdicts(excluded)
+        self._settle(answered)
         yield from stopped
 
     def _hear_failure(
@@ -300,10 +302,14 @@ class BatchCoordinator:
     def _send(
         self, queued: list[TrialQuestion], answered: list[Answered]
     ) -> Iterator[Event]:
-        """Claim all questions, then send only those that nobody else has claimed."""
+        """Claim all questions, then send only those that nobody else has claimed.
+
+        The verdicts so far are written in the same transaction.
+        """
         # What is sent may have changed while it waited, such as rejected parameters.
         queued = [one.now() for one in queued]
-        claimed = self._ledger.begin(queued) if queued else ()
+        ended, self._ended = self._ended, []
+        claimed = self._ledger.begin(queued, ended) if queued or ended else ()
         for one, claim in zip(queued, claimed, strict=True):
             if isinstance(claim, Claim):
                 self._ask(one, claim.attempt)
@@ -313,9 +319,11 @@ class BatchCoordinator:
             self._ledger.budget.release(one.trial)
             self._scheduler.release(one)
             if isinstance(claim, OrphanPolicy):
-                yield from self._leave_open(one, claim)
+                self._leave_open(one, claim)
             else:
                 self._found(one, claim, answered)
+        # Only now: whoever hears of it may stop the batch, with nothing half sent.
+        yield from self._done(ended)
 
     def _ask(self, one: TrialQuestion, attempt: int) -> None:
         request = one.request
@@ -324,12 +332,10 @@ class BatchCoordinator:
         )
         self._scheduler.mark_sent(future, one, attempt)
 
-    def _leave_open(
-        self, question: TrialQuestion, policy: OrphanPolicy
-    ) -> Iterator[Event]:
+    def _leave_open(self, question: TrialQuestion, policy: OrphanPolicy) -> None:
         """Close a question left open by another batch's death, or let it wait."""
         if policy is OrphanPolicy.SKIP:
-            yield from self._end_all(question, ORPHAN)
+            self._end_all(question, ORPHAN)
         else:
             self._undecided += 1 + len(self._scheduler.take_followers(question))
 
@@ -353,7 +359,7 @@ class BatchCoordinator:
             self._server_loads.hear(question.model, ended)
         asked = [question for question, _ in arrived]
         answered = [*zip(asked, replies, strict=True)]
-        yield from self._settle([*answered, *self._followed(answered)])
+        self._settle([*answered, *self._followed(answered)])
         for question, provider_error in failed:
             yield from self._after_failure(question, provider_error)
 
@@ -379,7 +385,7 @@ class BatchCoordinator:
         elif error.retry_class is RetryClass.RETRY and not last:
             yield from self._retry(question, error, counts=not learned)
         else:
-            yield from self._end_all(question, error.reason)
+            self._end_all(question, error.reason)
 
     def _retry(
         self, question: TrialQuestion, error: ProviderError, *, counts: bool
@@ -400,30 +406,33 @@ class BatchCoordinator:
         self._scheduler.delay(question, pause, counts=counts)
         return pause
 
-    def _settle(self, answered: Sequence[Answered]) -> Iterator[Event]:
+    def _settle(self, answered: Sequence[Answered]) -> None:
         """Continue trials whose reply is stored: with a question, or a verdict."""
         self._notes.see(answered)
-        ended: list[Ended] = []
         for question, reply in answered:
             then = question.answered(reply)
             if isinstance(then, Verdict):
-                ended.append((question.stored, then))
+                self._ended.append((question.stored, then))
             else:
                 self._scheduler.add(then, first=True)
-        yield from self._keep_verdicts(ended)
 
-    def _end_all(self, question: TrialQuestion, reason: str) -> Iterator[Event]:
+    def _end_all(self, question: TrialQuestion, reason: str) -> None:
         """End a trial as failed without a reply, and all that wait for the same one."""
         together = (question, *self._scheduler.take_followers(question))
         score = Score(Status.PROVIDER_ERROR, reason)
         verdict = self._unanswered(score, question.sha256)
-        yield from self._keep_verdicts([(each.stored, verdict) for each in together])
+        self._ended += [(each.stored, verdict) for each in together]
 
     def _unanswered(self, score: Score, asked: str | None = None) -> Verdict:
         """Return the verdict on a trial whose request ``asked`` got no reply."""
         return Verdict(score, self._context.study.scorer_version, unanswered=asked)
 
-    def _keep_verdicts(self, ended: Sequence[Ended]) -> Iterator[Event]:
+    def _keep_verdicts(self) -> Sequence[Ended]:
+        """Write the verdicts that no claim has taken along, and return them."""
+        ended, self._ended = self._ended, []
         if ended:
-            self._ledger.settle(ended)
-            yield from starmap(partial(trial_done, self._run), ended)
+            self._ledger.begin((), ended)
+        return ended
+
+    def _done(self, ended: Sequence[Ended]) -> Iterator[Event]:
+        return starmap(partial(trial_done, self._run), ended)

@@ -45,6 +45,10 @@ Or another batch is asking it, or a kill left it open and it is not asked again 
 """
 
 
+Ended = tuple[StoredTrial, Verdict]
+"""A trial with its verdict, which is not in the store yet."""
+
+
 class _SavedRepliesFirstError(Exception):
     """A question that was left open may have its reply in a file of saved replies."""
 
@@ -113,22 +117,30 @@ class Ledger:
             or attempt.coordinator.id != self._coordinator
         ]
 
-    def begin(self, batch: Sequence[TrialQuestion]) -> tuple[Claimed, ...]:
+    def begin(
+        self, batch: Sequence[TrialQuestion], ended: Sequence[Ended] = ()
+    ) -> tuple[Claimed, ...]:
         """Claim each question: commit an attempt, and its transmission if it is remote.
 
         Only questions with a ``Claim`` may be asked. Everything is checked again in the
         transaction that claims, so that of two batches that ask the same only one does.
+        The verdicts on trials that have ``ended`` are committed with it.
         """
         try:
-            return self._claim_all(batch)
+            return self._claim_all(batch, ended)
         except _SavedRepliesFirstError:
             self._store.store_saved_replies()
-            return self._claim_all(batch, ends_orphans=True)
+            return self._claim_all(batch, ended, ends_orphans=True)
 
     def _claim_all(
-        self, batch: Sequence[TrialQuestion], *, ends_orphans: bool = False
+        self,
+        batch: Sequence[TrialQuestion],
+        ended: Sequence[Ended],
+        *,
+        ends_orphans: bool = False,
     ) -> tuple[Claimed, ...]:
         with self._store.transaction():
+            trials.settle(self._store, [(one.id, verdict) for one, verdict in ended])
             return tuple(self._claim(question, ends_orphans) for question in batch)
 
     def _claim(self, question: TrialQuestion, ends_orphans: bool) -> Claimed:
@@ -216,11 +228,6 @@ class Ledger:
                     message=str(error),
                     http_status=error.http_status,
                 )
-
-    def settle(self, ended: Sequence[tuple[StoredTrial, Verdict]]) -> None:
-        """Commit the verdicts on trials."""
-        with self._store.transaction():
-            trials.settle(self._store, [(one.id, verdict) for one, verdict in ended])
 
     def settle_orphans(
         self, pending: Iterable[StoredTrial]

@@ -20,6 +20,10 @@ POLL_S: Final = 0.1
 MOST_HERE, MOST_ELSEWHERE = 4, 32
 """The most questions in flight to this machine, and to others, unless named."""
 _SOON_S: Final = 0.001
+_TOGETHER_S: Final = 0.005
+"""How long a reply waits for others, which are then stored in the same transaction."""
+_SHARE: Final = 50
+"""A reply waits at most for this part of the time that it took."""
 _FIRST_LOOK_S, _LATEST_LOOK_S = 0.1, 2.0
 """Pauses between two looks at a question that another batch is asking."""
 _TOO_MANY: Final = 429
@@ -176,8 +180,17 @@ class Scheduler:
             wait(futures, timeout=patience, return_when=FIRST_COMPLETED)
         else:
             self._cancel.wait(patience)
+        self._wait_for_others()
         done = [future for future in self._sent if future.done()]
         return tuple((future, self._completed(future)) for future in done)
+
+    def _wait_for_others(self) -> None:
+        """Let replies arrive that can be stored with one that has arrived."""
+        came = [one.left_at for future, one in self._sent.items() if future.done()]
+        if came and len(came) < len(self._sent):
+            took_s = time.monotonic() - max(came)
+            if took_s > _SOON_S * _SHARE:
+                time.sleep(min(_TOGETHER_S, took_s / _SHARE))
 
     @property
     def all_are_completed(self) -> bool:
@@ -219,7 +232,10 @@ class Scheduler:
 def _limit(endpoint: Endpoint | None, most: int) -> Limit:
     if endpoint is None:
         return FixedLimit(most or MOST_HERE)
-    return AdaptiveLimit(most or (MOST_HERE if endpoint.is_here else MOST_ELSEWHERE))
+    if not most:
+        return AdaptiveLimit(MOST_HERE if endpoint.is_here else MOST_ELSEWHERE)
+    # Named by somebody who knows the server: a quarter is no surprise to any other.
+    return AdaptiveLimit(most, start=most if endpoint.is_here else most // 4)
 
 
 def _tell(limit: Limit, left_at: float, future: Future[RawReply]) -> None:

@@ -102,6 +102,24 @@ def test_that_a_reply_is_in_the_store_before_the_trial_is_acknowledged(
             assert kept is not None
 
 
+def test_that_a_verdict_is_written_with_the_claim_of_the_next_question(
+    store: Store, tmp_path: Path
+) -> None:
+    def transactions() -> int:
+        return int(store.rows("SELECT generation FROM store_mark")[0][0])
+
+    with ScriptedServer() as server:
+        spec = a_spec([server_profile(server.base_url)])
+        run = planned(store, tmp_path / "d", spec, n=6)
+        before = transactions()
+        finish(store, run, BatchOptions(concurrency=1))
+    coordinator, first_claim, last_verdict = 1, 1, 1
+    each_reply, each_claim_between = 6, 5
+    assert transactions() - before == (
+        coordinator + first_claim + each_reply + each_claim_between + last_verdict
+    )
+
+
 def test_that_cancelling_stores_what_is_in_flight_and_the_rest_stays_pending(
     store: Store, tmp_path: Path
 ) -> None:

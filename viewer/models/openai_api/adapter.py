@@ -28,6 +28,7 @@ from viewer.models.openai_api.question import (
     Parameter,
     Settings,
     body_of,
+    with_images,
 )
 from viewer.models.openai_api.rejection import rejected_member
 from viewer.models.openai_api.servers import Api, server_of
@@ -190,7 +191,8 @@ class OpenAIAdapter:
         content = self._form.content(settings, request)
         document = {"model": self._model, **content, **body_of(sent)}
         # These bytes are hashed for the ledger, and sent as they are.
-        return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+        body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+        return with_images(body, request.images)
 
 
 def _noted(settings: Settings, wanted: list[Parameter]) -> dict[str, str]:

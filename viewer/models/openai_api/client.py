@@ -5,6 +5,7 @@ import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import httpx2
@@ -87,8 +88,7 @@ class Client:
         transport = self._connected()
         request = httpx2.Request(
             method,
-            url,
-            params=dict(self._address.query) or None,
+            _parsed(url, tuple(self._address.query.items())),
             headers=self._headers() | ({} if body is None else _JSON),
             content=body,
             extensions={"timeout": httpx2.Timeout(self._timeout_s).as_dict()},
@@ -178,6 +178,11 @@ class Client:
     def _reached(self) -> str:
         """The host that is contacted first: the proxy, if there is one."""
         return self._proxy.address if self._proxy else self._host
+
+
+@lru_cache(maxsize=64)
+def _parsed(url: str, query: tuple[tuple[str, str], ...]) -> httpx2.URL:
+    return httpx2.URL(url, params=query) if query else httpx2.URL(url)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

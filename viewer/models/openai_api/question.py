@@ -1,7 +1,9 @@
 """The common part of Chat Completions and Responses: settings as body members."""
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+import re
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -67,6 +69,11 @@ class Form:
     content: Callable[[Settings, ModelRequest], dict[str, object]]
 
 
+_MARK: Final = secrets.token_hex(16)
+"""Stands before the hash of an image; nobody can have written it in a question."""
+_MARKED: Final = re.compile(_MARK.encode() + rb"([0-9a-f]{64})")
+
+
 def same_named(settings: Settings, names: Sequence[str]) -> list[Parameter]:
     """Return the parameters whose member has the same name as the setting."""
     values = ((name, settings.get(name)) for name in names)
@@ -85,9 +92,17 @@ def body_of(parameters: Sequence[Parameter]) -> dict[str, object]:
 
 
 def image_url(part: ImagePart) -> str:
-    """Return an image's exact bytes as a data URI."""
-    data = base64.b64encode(part.png).decode("ascii")
-    return f"data:{part.media_type};base64,{data}"
+    """Return a data URI that `with_images` completes by the image's exact bytes."""
+    return f"data:{part.media_type};base64,{_MARK}{part.sha256}"
+
+
+def with_images(body: bytes, images: Iterable[ImagePart]) -> bytes:
+    """Complete the data URIs in a body.
+
+    Only now, because a JSON encoder would look for characters to escape in all of them.
+    """
+    by_hash = {part.sha256.encode(): part.png for part in images}
+    return _MARKED.sub(lambda found: base64.b64encode(by_hash[found[1]]), body)
 
 
 def joined_text(parts: Sequence[TextPart | ImagePart]) -> str | None:

@@ -21,7 +21,6 @@ from datetime import date
 from functools import cache, partial
 from typing import Any, Final
 
-import httpx2
 import numpy as np
 
 from viewer.domain.documents import read_json
@@ -30,7 +29,6 @@ from viewer.domain.image import Raster
 from viewer.imaging.png import encode_png
 from viewer.models.endpoint import LOCAL_ONLY, Endpoint, endpoint_at
 from viewer.models.openai_api.servers import SERVERS, in_ollamas_cloud
-from viewer.models.openai_api.transport import transport_for
 
 LIMIT_S: Final = 0.3
 """Seconds for all servers and questions together."""
@@ -280,6 +278,11 @@ class _Asker:
     """Asks one server of this machine, which it does not wait for after its time."""
 
     def __init__(self, endpoint: Endpoint, left_s: float) -> None:
+        # Not with every run and worker, most of which look for no server.
+        import httpx2
+
+        from viewer.models.openai_api.transport import transport_for
+
         self._origin = endpoint.origin
         transport = transport_for(endpoint, LOCAL_ONLY, left_s)
         self._client = httpx2.Client(
@@ -287,6 +290,8 @@ class _Asker:
         )
 
     def ask(self, path: str, body: object) -> object:
+        import httpx2
+
         method = "GET" if body is None else "POST"
         try:
             with self._client:

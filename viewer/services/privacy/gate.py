@@ -81,12 +81,9 @@ class OutgoingRequest:
     def drop_rejected_params(
         self, profile: ModelProfile, rejected: Iterable[str]
     ) -> bool:
-        """Leave out what the server rejected; True if it was sent with any of it.
-
-        The question may have been sent by another process.
-        """
+        """Leave out what the server rejected; True if it was sent with any of it."""
         adapter = cast("RemoteAdapter", adapter_for(profile, self.allowance))
-        adapter.leave_out(rejected)
+        adapter.leave_out(rejected)  # which another process may have sent
         return not self.left_out.issuperset(rejected)
 
 

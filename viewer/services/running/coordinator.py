@@ -362,6 +362,9 @@ class BatchCoordinator:
         self._settle([*answered, *self._followed(answered)])
         for question, provider_error in failed:
             yield from self._after_failure(question, provider_error)
+        if not self._scheduler.in_flight:
+            # Whoever hears of an answer may still decide about the next question.
+            yield from self._done(self._keep_verdicts())
 
     def _followed(self, answered: Sequence[Answered]) -> Iterator[Answered]:
         for question, reply in answered:

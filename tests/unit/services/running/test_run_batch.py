@@ -103,21 +103,34 @@ def test_that_a_reply_is_in_the_store_before_the_trial_is_acknowledged(
 
 
 def test_that_a_verdict_is_written_with_the_claim_of_the_next_question(
-    store: Store, tmp_path: Path
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def transactions() -> int:
-        return int(store.rows("SELECT generation FROM store_mark")[0][0])
+    written: dict[str, list[int]] = {"settle": [], "begin_attempt": []}
 
-    with ScriptedServer() as server:
+    def noted(name: str) -> None:
+        write = getattr(trials, name)
+
+        def writing(store: Store, *values: object) -> object:
+            if values[0]:
+                written[name].append(store._generation())
+            return write(store, *values)
+
+        monkeypatch.setattr(trials, name, writing)
+
+    noted("settle")
+    noted("begin_attempt")
+    with ScriptedServer(Script(["held"])) as server:
         spec = a_spec([server_profile(server.base_url)])
-        run = planned(store, tmp_path / "d", spec, n=6)
-        before = transactions()
-        finish(store, run, BatchOptions(concurrency=1))
-    coordinator, first_claim, last_verdict = 1, 1, 1
-    each_reply, each_claim_between = 6, 5
-    assert transactions() - before == (
-        coordinator + first_claim + each_reply + each_claim_between + last_verdict
-    )
+        run = planned(store, tmp_path / "d", spec, n=5)
+        done = 0
+        for event in run_batch(store, run, BatchOptions(2), threading.Event()):
+            done += isinstance(event, TrialDone)
+            if done == 3:
+                server.script.release()
+    assert done == 5
+    first, second, *_ = written["settle"]
+    # the two at first, then one with each verdict on what came while one was held
+    assert written["begin_attempt"][2:4] == [first, second]
 
 
 def test_that_cancelling_stores_what_is_in_flight_and_the_rest_stays_pending(

@@ -142,10 +142,14 @@ class MarkItem(ScreenItem):
 
     def meets(self, at: QPointF) -> bool:
         """Tell whether a position of the view lies on the lines."""
+        path = self._native.map(self._path)
+        near = path.boundingRect().adjusted(-REACH, -REACH, REACH, REACH)
+        if not near.contains(at):  # as most of a hundred marks are not, at each press
+            return False
         stroker = QPainterPathStroker()
         # The width is that of the whole stroke, half of it on each side of the line.
         stroker.setWidth(2 * REACH)
-        return stroker.createStroke(self._native.map(self._path)).contains(at)
+        return stroker.createStroke(path).contains(at)
 
     def says_at(self, at: QPointF) -> bool:
         """Tell whether a position of the view lies on the words."""

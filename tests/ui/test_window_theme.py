@@ -107,18 +107,26 @@ def _has(palette: theme.Palette, part: QWidget) -> bool:
     return palette.accent in part.styleSheet()
 
 
-def test_that_a_hidden_workspace_has_the_theme_before_it_is_shown(
+def test_that_a_workspace_is_not_painted_until_it_has_the_theme(
     window: MainWindow, qapp: QApplication
 ) -> None:
     theme.apply(qapp, theme.LIGHT)
-    hidden = window.stack.widget(1)
-    assert hidden is not None
-    parts = [part for part in theme.held(hidden) if part.isVisibleTo(hidden)]
+    while not window.updatesEnabled():
+        window._apply_to_next()
+    entered = window.stack.widget(1)
+    assert entered is not None
+    parts = [part for part in theme.held(entered) if part.isVisibleTo(entered)]
     assert parts
     assert all(_has(theme.DARK, part) for part in parts)
     window.enter(Place.MEASURE)
-    assert window.stack.currentWidget() is hidden
+    assert window.stack.currentWidget() is entered
+    assert not window.updatesEnabled()
+    while not window.updatesEnabled():
+        window._apply_to_next()
     assert all(_has(theme.LIGHT, part) for part in parts)
+    _settle(window)
+    window.enter(Place.READ)
+    assert window.updatesEnabled()
 
 
 def test_that_nothing_is_painted_until_all_that_is_seen_has_the_theme(

@@ -147,13 +147,6 @@ def has_theme(part: QWidget) -> bool:
     return part.styleSheet() == _style_sheet(current())
 
 
-def apply_to_seen(container: QWidget) -> None:
-    """Apply the current theme to what of a container is seen once it is shown."""
-    for part in held(container):
-        if part.isVisibleTo(container):
-            apply_to(part)
-
-
 def held(container: QWidget) -> Iterator[QWidget]:
     """Yield the parts of a container that shows nothing but them.
 
@@ -188,8 +181,8 @@ class ThemedWindow(QMainWindow):
     gets it in a turn of the event loop; until all that is seen has it, nothing is
     painted.
 
-    Bars, menus, dialogs and what :meth:`inner_parts` names are its parts. One that is
-    about to be shown needs :func:`apply_to`, if its turn has not come yet.
+    Bars, menus, dialogs and what :meth:`inner_parts` names are its parts. Who shows
+    others of them calls :meth:`show_in_theme`.
     """
 
     def __init__(self) -> None:
@@ -230,6 +223,11 @@ class ThemedWindow(QMainWindow):
         """Apply the current theme to the parts, to those that are seen first."""
         self.setUpdatesEnabled(not self.isVisible())
         self._unthemed.start()
+
+    def show_in_theme(self) -> None:
+        """Wait with the next picture for parts that are seen now and lack the theme."""
+        if self._unthemed.isActive():
+            self.apply_to_parts()
 
     def _apply_to_next(self) -> None:
         others = (part for part in self.parts() if not has_theme(part))

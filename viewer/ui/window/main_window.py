@@ -232,9 +232,9 @@ class MainWindow(theme.ThemedWindow):
                 shown.widget.hide()  # or it would be laid out once more
         for shown in self._shown:
             if shown.place is place:
-                theme.apply_to_seen(shown.widget)
                 self._show_what_is_around(place)
                 self.stack.setCurrentWidget(shown.widget)
+                self.show_in_theme()
                 shown.widget.setFocus(Qt.FocusReason.OtherFocusReason)
                 self.context.actions.enter(place)
                 self.context.actions.set_checked(f"window.{place}", True)

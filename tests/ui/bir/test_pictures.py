@@ -17,6 +17,7 @@ from viewer.ui.application.preferences import Preferences
 from viewer.ui.application.status_bar import WorkShown
 from viewer.ui.canvas import picture
 from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.overlays import halo
 from viewer.ui.canvas.picture import PictureMaker, picture_of
 from viewer.ui.panels.read.pictures import Pictures
 from viewer.ui.panels.read.printing import PagePrinter, draw_in_bands
@@ -152,6 +153,19 @@ def test_that_marks_are_vectors_in_an_svg_and_part_of_a_png(
     text = (tmp_path / "with.svg").read_text()
     assert "<path" in text or "<polyline" in text
     assert "Doe" not in text
+
+
+def test_that_a_picture_leaves_the_views_their_letters(
+    opened: Open, radiograph: Path
+) -> None:
+    view = opened(radiograph)
+    view.viewport().grab()
+    picture_of(view, identified=True)
+    made = halo._kept.cache_info()
+    assert made.currsize
+    view.viewport().grab()
+    assert halo._kept.cache_info().misses == made.misses
+    assert halo._large.cache_info().currsize == 0
 
 
 def test_that_a_picture_is_turned_like_the_view(

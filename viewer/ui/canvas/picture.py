@@ -16,7 +16,7 @@ from viewer.ui.application.background_tasks import run_for
 from viewer.ui.canvas.display import Frame
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.corner_text import COLOR
-from viewer.ui.canvas.overlays.halo import TEXT, stamp
+from viewer.ui.canvas.overlays.halo import TEXT, forget_large, stamp
 from viewer.ui.widgets.theme import current
 
 _LONGEST: Final = 8192
@@ -126,7 +126,7 @@ class _Twin(ImageView):
                 yield from self.paint_on(painter, band)
         finally:
             painter.end()
-            stamp.cache_clear()  # hundreds of large letters that no view needs
+            forget_large()  # hundreds of letters that no view needs
 
 
 class PictureMaker(QObject):

@@ -18,6 +18,8 @@ from PySide6.QtGui import (
 HALO: Final = QColor(0, 0, 0, 215)
 _HALO_PX: Final = 3.0
 _MARGIN: Final = 2.0
+_FINEST: Final = 3.0
+"""Device pixels of the finest screens to one of the view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +62,20 @@ def draw_text(
     painter.drawImage(QPointF(x, y), picture)
 
 
-@lru_cache(maxsize=4096)
 def stamp(text: str, face: Face, color: str, ratio: float) -> QImage:
     """Return the text as a picture: letters are stroked once, not once a frame.
 
     ARGB32, premultiplied, with ``ratio`` device pixels to one of the view.
     """
+    return (_large if ratio > _FINEST else _kept)(text, face, color, ratio)
+
+
+def forget_large() -> None:
+    """Forget the texts of saved pictures, which have more pixels than any screen's."""
+    _large.cache_clear()
+
+
+def _stamped(text: str, face: Face, color: str, ratio: float) -> QImage:
     font, size = face.font(), text_size(text, face)
     picture = QImage(
         max(1, round(size.width() * ratio)),
@@ -84,3 +94,6 @@ def stamp(text: str, face: Face, color: str, ratio: float) -> QImage:
     painter.fillPath(path, QColor(color))
     painter.end()
     return picture
+
+
+_kept, _large = lru_cache(maxsize=4096)(_stamped), lru_cache(maxsize=4096)(_stamped)

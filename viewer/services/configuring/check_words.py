@@ -4,7 +4,6 @@ from typing import Final
 
 from viewer.domain.model_check import ModelCheck
 from viewer.domain.probe import Verdict
-from viewer.models.coordinates.likely import places_in_words
 from viewer.services.configuring.money import dollars
 
 _SEES: Final = {
@@ -50,3 +49,11 @@ def wrong_in_words(found: ModelCheck) -> str:
         f"Its answers are {places_in_words(found.convention)}, but it is set to "
         f"{places_in_words(found.named)}. Set Coordinates to {found.convention}."
     )
+
+
+def places_in_words(convention: str) -> str:
+    """Return what a convention's answers are, as `likely` has it."""
+    # Not with every run, for which no model is listed.
+    from viewer.models.coordinates import likely
+
+    return likely.places_in_words(convention)

@@ -4,6 +4,7 @@ import hashlib
 import importlib.metadata
 import os
 import platform
+import re
 import string
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from viewer.services.trials.run_context import RunContext
 from viewer.studies.prompts import HasPrompts
 
 SCHEMA: Final = 1
+_HEADERS: Final = re.compile(r"^(Name|Version): *(.*?) *$", re.MULTILINE)
 
 
 def manifest_of(
@@ -171,10 +173,18 @@ def _machine() -> dict[str, object]:
 
 @cache
 def _packages_sha256() -> str:
-    pins = sorted(
-        f"{d.metadata['Name']}=={d.version}" for d in importlib.metadata.distributions()
-    )
+    pins = sorted(map(pin_of, importlib.metadata.distributions()))
     return _sha256("\n".join(pins).encode())
+
+
+def pin_of(package: importlib.metadata.Distribution) -> str:
+    """Return a package's name and version, without parsing all that it says of itself.
+
+    Its metadata are a mail with headers, which takes longer than a run's tables.
+    """
+    written = package.read_text("METADATA") or package.read_text("PKG-INFO") or ""
+    said = dict(_HEADERS.findall(written.partition("\n\n")[0]))
+    return f"{said.get('Name')}=={said.get('Version')}"
 
 
 @cache

@@ -7,7 +7,6 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.report_study import is_study
 from viewer.domain.rubric import NO_GRADES, Grade, Grades, grades_in
-from viewer.readers.grades import FILES, grades_below
 
 Stamp = tuple[tuple[str, int, int], ...]
 
@@ -16,6 +15,8 @@ def grades_of(dataset: Dataset) -> Grades:
     """Return the readers' grades; for an unreadable file only its problem."""
     if not any(is_study(item) for item in dataset.items):
         return NO_GRADES
+    from viewer.readers.grades import grades_below  # with tables, for a study's reports
+
     here = tuple(grade for item in dataset.items for grade in grades_in(item))
     try:
         filed = grades_below(dataset.root)
@@ -52,6 +53,8 @@ def stamp_below(root: Path) -> Stamp:
 
     Name, time in nanoseconds and size in bytes of each file.
     """
+    from viewer.readers.grades import FILES
+
     files = [root / name for name in FILES]
     known = [(path.name, path.stat()) for path in files if path.is_file()]
     return tuple((name, told.st_mtime_ns, told.st_size) for name, told in known)

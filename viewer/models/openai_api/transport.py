@@ -7,8 +7,8 @@ and sends no header that identifies the user or comes from the environment.
 
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -71,14 +71,15 @@ def transport_for(
         If the file contains no certificate.
     """
     allowance.check(endpoint, proxy)
-    inner = httpx2.HTTPTransport(
+    connect = partial(
+        httpx2.HTTPTransport,
         verify=_trusted(Path(str(ca_file))) if ca_file else _trusted_by_system(),
         trust_env=False,
         proxy=proxy.url if proxy else None,
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
     )
     return BoundedTransport(
-        inner, endpoint.address, timeout_s, stays_here=endpoint.is_here
+        connect, endpoint.address, timeout_s, stays_here=endpoint.is_here
     )
 
 
@@ -102,12 +103,13 @@ class BoundedTransport(httpx2.BaseTransport):
     """HTTP/1.1 with one connection per request, a deadline and a maximum body size.
 
     A new connection costs a fraction of a millisecond on this machine, and no request
-    can fail on one that the server has closed meanwhile.
+    can fail on one that the server has closed meanwhile. In a pool that is shared,
+    requests would wait for one another while it looks through all of them.
 
     Parameters
     ----------
-    inner : BaseTransport
-        The transport that connects and sends.
+    connect : callable
+        Makes the transport that sends one request, and keeps no connection.
     host : str
         Host and port as used in messages.
     timeout_s : float
@@ -118,13 +120,13 @@ class BoundedTransport(httpx2.BaseTransport):
 
     def __init__(
         self,
-        inner: httpx2.BaseTransport,
+        connect: Callable[[], httpx2.BaseTransport],
         host: str,
         timeout_s: float,
         *,
         stays_here: bool,
     ) -> None:
-        self._inner, self._host = inner, host
+        self._connect, self._host = connect, host
         self._timeout_s, self._stays_here = timeout_s, stays_here
         self._deadlines = Deadlines(timeout_s)
 
@@ -141,7 +143,7 @@ class BoundedTransport(httpx2.BaseTransport):
             extensions={**request.extensions, "trace": watch.trace},
         )
         with watch.errors_named():
-            response = self._inner.handle_request(sent)
+            response = self._connect().handle_request(sent)
         # no decoding: the body is kept as it came, and cannot unpack into gigabytes
         response.headers.pop("content-encoding", None)
         return httpx2.Response(
@@ -150,10 +152,6 @@ class BoundedTransport(httpx2.BaseTransport):
             stream=_BoundedStream(response.stream, watch, self._host),
             extensions=response.extensions,
         )
-
-    def close(self) -> None:
-        """Close every connection."""
-        self._inner.close()
 
 
 class _Watch:

@@ -82,11 +82,15 @@ class Ledger:
 
         If another batch awaits one, return its process; None if it may be asked.
         """
-        sha256 = question.sha256
-        reply = trials.kept_reply(self._store, sha256, question.trial)
+        return self._found(question, self._open(question.sha256))
+
+    def _found(
+        self, question: TrialQuestion, left_open: Sequence[OpenAttempt]
+    ) -> TrialReply | Coordinator | None:
+        reply = trials.kept_reply(self._store, question.sha256, question.trial)
         if reply is not None:
             return reply
-        held = (claims.holder_of(self._store, one) for one in self._open(sha256))
+        held = (claims.holder_of(self._store, one) for one in left_open)
         return next(filter(None, held), None)
 
     def found_or_adopted(
@@ -144,10 +148,10 @@ class Ledger:
             return tuple(self._claim(question, ends_orphans) for question in batch)
 
     def _claim(self, question: TrialQuestion, ends_orphans: bool) -> Claimed:
-        stored = self.found(question)
+        left_open = self._open(question.sha256)
+        stored = self._found(question, left_open)
         if stored is not None:
             return stored
-        left_open = self._open(question.sha256)
         if left_open and not ends_orphans and self._store.has_saved_replies():
             raise _SavedRepliesFirstError
         policy = self._orphans or orphan_policy(question.profile)

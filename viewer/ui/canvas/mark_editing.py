@@ -185,9 +185,11 @@ class MarkEditing:
         With ``keep_mask`` a selected mask stays selected.
         """
         chosen = self.chosen_mask if keep_mask else None
+        before = self._draft, self._grab, self._chosen
         self._forget()
         self._chosen = chosen
-        self._refresh()
+        if before != (None, None, chosen):  # as another tool finds every view
+            self._refresh()
 
     def close(self) -> None:
         """Close the polygon that is being drawn."""

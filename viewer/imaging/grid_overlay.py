@@ -93,17 +93,22 @@ def draw_grid(raster: Raster, grid: Grid, style: GridStyle | None = None) -> Ras
         If the labels do not fit their cells even in the smallest face: overlapping
         labels would name the wrong cell.
     """
-    from PIL import Image  # the window's first image needs the grid's settings alone
-
     style = style or GridStyle()
-    image = Image.fromarray(enlarged(raster, style.render_scale).pixels)
-    pixels = np.array(image.convert("RGB"), dtype=np.uint8)
+    pixels = _in_colour(enlarged(raster, style.render_scale).pixels)
     size = SizePx(pixels.shape[0], pixels.shape[1])
     halo, drawn = _places(grid, size, style)
     alpha = round(style.opacity * 255)
     _blend(pixels, halo, _HALO, alpha)
     _blend(pixels, drawn, style.color, alpha)
     return Raster(pixels)
+
+
+def _in_colour(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Return a copy of grey or RGB pixels as RGB."""
+    copy = np.empty((*pixels.shape[:2], 3), dtype=np.uint8)
+    for channel in range(3):
+        copy[..., channel] = pixels if pixels.ndim == 2 else pixels[..., channel]
+    return copy
 
 
 @lru_cache(maxsize=8)
@@ -123,7 +128,7 @@ def enlarged(raster: Raster, scale: int) -> Raster:
     """Return a raster a whole number of times larger, itself if that is once."""
     if scale == 1:
         return raster
-    from PIL import Image
+    from PIL import Image  # the window's first image needs the grid's settings alone
 
     image = Image.fromarray(raster.pixels)
     size = (image.width * scale, image.height * scale)
@@ -325,6 +330,9 @@ def _blend(
 ) -> None:
     """Blend ``color`` into ``pixels`` in place with ``alpha`` of 255."""
     in_order = pixels.reshape(-1, 3)
+    if alpha == 255:
+        in_order[where] = color
+        return
     under = in_order[where].astype(np.uint32) * (255 - alpha)
     over = np.array(color, dtype=np.uint32) * alpha
     in_order[where] = ((under + over + 127) // 255).astype(np.uint8)

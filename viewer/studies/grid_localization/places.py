@@ -100,7 +100,10 @@ class GridPlaces:
         return Score(Status.EXCLUDED, NO_REFERENCE, label)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def _fitted(raster: Raster, params: Params) -> Raster:
-    """Return an image fitted to the square, cached for the next condition."""
+    """Return an image fitted to the square, cached for the next condition.
+
+    Several images are prepared beside one another.
+    """
     return fit(raster, params.side, params.fit_mode)

@@ -7,14 +7,19 @@ values are NaN with the reason in their method.
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from math import isnan, nan, sqrt
+from math import nan, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
-from viewer.metrics.agreement import Ratings, contingency, places
-from viewer.metrics.estimate import Estimate, percent
-from viewer.metrics.intervals import Interval
+from viewer.metrics.agreement import (
+    Ratings,
+    at_the_ends,
+    contingency,
+    tables_by_cluster,
+)
+from viewer.metrics.estimate import Estimate
+from viewer.metrics.jackknife import jackknife
 from viewer.metrics.pairing import bounded_mean
 
 _Floats = npt.NDArray[np.float64]
@@ -90,56 +95,14 @@ def weighted_kappa(
     pseudo-clusters added: both raters at either end of the scale, and at opposite ends.
     Without them it has no width if raters agree, and a coverage of 9 % for rare labels.
     """
-    tables = _tables(first, second, labels, clusters)
-    value = float(_kappas(tables.sum(axis=0)[None])[0])
-    m, named = len(tables), f"quadratic κ, {len(labels)} labels"
+    tables = tables_by_cluster(first, second, labels, clusters)
+    named = f"quadratic κ, {len(labels)} labels"
     named = "Cohen's κ" if len(labels) == 2 else named
-    if m < 2 or isnan(value):
-        why = "not estimable from one patient" if m == 1 else "not estimable"
-        return Estimate(
-            value, Interval(nan, nan), f"{named}, {why}, {percent(confidence)}"
-        )
-    more = np.concatenate((tables, _at_the_ends(tables)))
-    low, high = _jackknife(more, m, confidence)
-    interval = Interval(max(min(low, value), -1.0), min(max(high, value), 1.0))
-    method = f"{named}, jackknife by patient, {percent(confidence)}"
-    return Estimate(value, interval, method)
-
-
-def _at_the_ends(tables: _Floats) -> _Floats:
-    """Return four tables, each with the mean table's total in one corner."""
-    added = np.zeros((4, *tables.shape[1:]))
-    for one, row, column in ((0, 0, 0), (1, -1, -1), (2, 0, -1), (3, -1, 0)):
-        added[one, row, column] = tables.sum() / len(tables)
-    return added
-
-
-def _jackknife(tables: _Floats, m: int, confidence: float) -> tuple[float, float]:
-    """Return κ minus and plus Student's quantile of ``m`` times its standard error."""
-    from scipy.special import stdtrit
-
-    whole = tables.sum(axis=0)
-    left_out = _kappas(whole - tables)
-    gaps, n = left_out - left_out.mean(), len(tables)
-    error = sqrt((n - 1) / n * float((gaps * gaps).sum()))
-    half = float(stdtrit(m - 1, 0.5 + confidence / 2)) * error
-    middle = float(_kappas(whole[None])[0])
-    return middle - half, middle + half
-
-
-def _tables(
-    first: Ratings,
-    second: Ratings,
-    labels: Sequence[Hashable],
-    clusters: Sequence[str],
-) -> _Floats:
-    """Return the (clusters, labels, labels) counts of units that both rated."""
-    a, b = places(first, labels), places(second, labels)
-    both = (a >= 0) & (b >= 0)
-    present, of = np.unique(np.asarray(list(clusters))[both], return_inverse=True)
-    tables = np.zeros((present.size, len(labels), len(labels)))
-    np.add.at(tables, (of, a[both], b[both]), 1)
-    return tables
+    interval, how = jackknife(
+        tables, at_the_ends(tables), _kappas, confidence=confidence
+    )
+    value = float(_kappas(tables.sum(axis=0)[None])[0])
+    return Estimate(value, interval, f"{named}, {how}")
 
 
 def _kappas(tables: _Floats) -> _Floats:

@@ -1,9 +1,10 @@
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy.stats import t
 from sklearn.metrics import cohen_kappa_score
 
 from viewer.metrics.agreement import (
@@ -245,3 +246,115 @@ def test_that_a_rating_that_is_no_label_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^'c' is not one of the labels$"):
         places(["a", "c", None], ["a", "b"])
     assert list(places(["b", None, "a"], ["a", "b"])) == [1, -1, 0]
+
+
+IRRCAC: list[Column] = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, None],
+    [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 3],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+]
+"""The four raters of Gwet 2014, table 2.10, which irrCAC has as ``raw_4raters``."""
+
+
+@pytest.mark.parametrize(
+    ("weighting", "scale", "ac", "ac_error", "alpha", "alpha_error"),
+    [
+        # The package irrCAC 0.4.4, CAC(raw_4raters(), weights="identity", digits=8).
+        (
+            *(Weighting.UNWEIGHTED, Scale.NOMINAL),
+            *(0.77544407, 0.14294995, 0.74342105, 0.14557389),
+        ),
+        # The same with weights="quadratic".
+        (
+            *(Weighting.QUADRATIC, Scale.INTERVAL),
+            *(0.91400072, 0.10396224, 0.84910714, 0.12912997),
+        ),
+    ],
+)
+def test_that_coefficients_and_their_spread_are_those_of_another_package(
+    weighting: Weighting,
+    scale: Scale,
+    ac: float,
+    ac_error: float,
+    alpha: float,
+    alpha_error: float,
+) -> None:
+    names = [*range(12)]
+    by_ac = gwet_ac(IRRCAC, LABELS, weighting, names)
+    by_alpha = krippendorff_alpha(IRRCAC, LABELS, scale, names)
+    for found, value, error in ((by_ac, ac, ac_error), (by_alpha, alpha, alpha_error)):
+        assert found.value == pytest.approx(value, abs=5e-9)
+        assert found.method.endswith("jackknife by patient, 95 %")
+        # Of Gwet's variance, linear in the units: the house's has four units more.
+        low, high = found.interval.low, found.interval.high
+        assert low < value - error
+        assert min(value + error, 1) <= high <= 1
+
+
+def brute_jackknife(
+    units: list[tuple[int, int]], coefficient: Callable[[list[tuple[int, int]]], float]
+) -> tuple[float, float]:
+    """Leave out every unit of two readers, with the four added, one by one."""
+    more = [*units, (1, 1), (5, 5), (1, 5), (5, 1)]
+    without = [coefficient(more[:i] + more[i + 1 :]) for i in range(len(more))]
+    error = np.std(without) * math.sqrt(len(more) - 1)
+    half = t.ppf(0.975, len(units) - 1) * error
+    low, high = coefficient(more) - half, coefficient(more) + half
+    value = coefficient(units)
+    return max(min(low, value), -1), min(max(high, value), 1)
+
+
+def two_readers(n: int) -> tuple[list[int], list[int]]:
+    rng = np.random.default_rng(n)
+    first = [int(one) for one in rng.choice(LABELS, n)]
+    return first, [a if rng.random() < 0.6 else int(rng.choice(LABELS)) for a in first]
+
+
+@pytest.mark.parametrize("weighting", Weighting)
+@pytest.mark.parametrize("n", [2, 9, 40])
+def test_that_intervals_are_those_of_leaving_out_patients_one_by_one(
+    n: int, weighting: Weighting
+) -> None:
+    first, second = two_readers(n)
+    scale = dict(zip(Weighting, Scale, strict=True))[weighting]
+    found = (
+        gwet_ac((first, second), LABELS, weighting, range(n)),
+        cohen_kappa(first, second, LABELS, weighting, range(n)),
+        krippendorff_alpha((first, second), LABELS, scale, range(n)),
+    )
+
+    def plain_kappa(units: list[tuple[int, int]]) -> float:
+        pair, weights = [*zip(*units, strict=True)], SKLEARN[weighting]
+        return float(cohen_kappa_score(*pair, labels=LABELS, weights=weights))
+
+    plain: tuple[Callable[[list[tuple[int, int]]], float], ...] = (
+        lambda units: plain_ac([[*of] for of in zip(*units, strict=True)], weighting),
+        plain_kappa,
+        lambda units: plain_alpha([[*of] for of in zip(*units, strict=True)], scale),
+    )
+    for one, coefficient in zip(found, plain, strict=True):
+        ends = brute_jackknife([*zip(first, second, strict=True)], coefficient)
+        told = one.interval.low, one.interval.high
+        assert told == pytest.approx(ends, abs=1e-9), one.method
+
+
+def test_that_units_of_one_patient_are_not_independent() -> None:
+    raters = [[1, 2, 3, 1, 2, 3] * 4, [1, 2, 2, 1, 3, 3] * 4]
+    alone, shared = (
+        gwet_ac(raters, (1, 2, 3), clusters=names).interval
+        for names in ([*range(24)], [i % 6 for i in range(24)])
+    )
+    assert shared.high - shared.low > alone.high - alone.low
+    same = percent_agreement(*raters, (1, 2, 3), [i % 6 for i in range(24)])
+    assert same.interval.low < 2 / 3 < same.interval.high
+    assert "by patient" in same.method
+    single = gwet_ac(raters, (1, 2, 3), clusters=["a"] * 24)
+    assert math.isnan(single.interval.low)
+    assert "not estimable from one patient" in single.method
+
+
+def test_that_readers_who_always_agree_have_an_interval_with_a_width() -> None:
+    found = gwet_ac([[1] * 8, [1] * 8], (1, 2), clusters=[*range(8)])
+    assert found.value == found.interval.high == 1
+    assert 0.2 < found.interval.low < 0.8

@@ -120,4 +120,6 @@ def test_that_a_draft_is_edited_imported_and_asked(
     assert (curated / "asked" / "figures" / "coverage.svg").is_file()
     overread("pack", "rexecution2025", "--run", 1, "--out", curated / "pack", *store)
     drawn = {path.stem for path in (curated / "pack" / "figures").glob("*.svg")}
-    assert drawn == {"figure_2", "supplementary_1a", "supplementary_1b"}
+    assert drawn == {
+        *("figure_2", "supplementary_1a", "supplementary_1b", "proposed_quality"),
+    }

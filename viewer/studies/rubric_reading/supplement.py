@@ -1,9 +1,10 @@
 """The paper's supplementary figure 1 from a run's tables (E001-05, -06).
 
-1a is the distribution of score sums, 1b that of the selected tasks' tags; the shares of
-regions are shown beside the paper's.
+1a is "the distribution of quality scores across the selected question set" (3.1), 1b
+that of the selected tasks' tags; the shares of regions are shown beside the paper's.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
@@ -15,6 +16,8 @@ from viewer.studies.rubric_reading.protocol_data import SOURCE
 
 _MOST_VALUES: Final = 8
 """Of a tag, as many as a figure has room for."""
+_SUM: Final = "the sum of their four scores, 4 to 20"
+_SUMS: Final = range(4, 21)
 Row = Mapping[str, Any]
 
 
@@ -49,9 +52,13 @@ def rows(table: Table) -> tuple[Row, ...]:
 def supplementary(tables: Mapping[str, Table]) -> Iterator[StackFigure]:
     """Yield supplementary figures 1a and 1b, where a run has what they show."""
     if "quality_histogram" in tables:
-        yield _histogram(rows(tables["quality_histogram"]))
+        yield _proposed(rows(tables["quality_histogram"]))
     if "tags" not in tables:
         return
+    proposed = rows(tables["candidates"]) if "candidates" in tables else ()
+    selected = _selected(rows(tables["selection"]), proposed)
+    if selected is not None:
+        yield selected
     tags = _stacks(rows(tables["tags"]), len(tables["selection"].rows))
     if tags:
         head = FigureHead(
@@ -64,17 +71,53 @@ def supplementary(tables: Mapping[str, Table]) -> Iterator[StackFigure]:
         yield StackFigure(head, ("tagged", "not_tagged"), tags, "tasks", share=True)
 
 
-def _histogram(found: Sequence[Row]) -> StackFigure:
+def _proposed(found: Sequence[Row]) -> StackFigure:
+    head = FigureHead(
+        "proposed_quality",
+        "Figure S1a, before the selection",
+        "Quality of the proposed tasks",
+        f"Proposed tasks by {_SUM}.",
+    )
+    return _histogram(head, {row["total"]: row["candidates"] for row in found})
+
+
+def _selected(found: Sequence[Row], proposed: Sequence[Row]) -> StackFigure | None:
+    """Return the histogram of the selected tasks' scores, None without any score.
+
+    A task's score is the radiologist's, if one was given again, else the model's of the
+    same words. What was edited or written has none of a model.
+    """
+    of_model = {
+        (row["item"], row["task"]): row["total"]
+        for row in reversed(proposed)
+        if row["total"] is not None
+    }
+    again = [row["rescored"] for row in found if row["rescored"] is not None]
+    first = [
+        of_model.get((row["item"], row["words"]))
+        for row in found
+        if row["rescored"] is None
+    ]
+    scores = Counter([*again, *(one for one in first if one is not None)])
+    if not scores:
+        return None
     head = FigureHead(
         "supplementary_1a",
         "Figure S1a",
-        "Quality of the proposed tasks",
-        "Proposed tasks by the sum of their four scores, 4 to 20.",
+        "Quality of the selected tasks",
+        f"Selected tasks by {_SUM}: {len(again)} as a radiologist scored them again, "
+        f"{scores.total() - len(again)} as the model did. Left out, as edited or "
+        f"written and not scored: {first.count(None)}. Where nobody has selected a "
+        "task yet, it is the best proposal.",
     )
+    return _histogram(head, scores)
+
+
+def _histogram(head: FigureHead, counts: Mapping[int, int]) -> StackFigure:
     stacks = tuple(
-        Stack(str(row["total"]), "", (float(n),), n)
-        for row in found
-        for n in (row["candidates"],)
+        Stack(str(total), "", (float(n),), n)
+        for total in _SUMS
+        for n in (counts.get(total, 0),)
     )
     return StackFigure(head, ("tasks",), stacks, "tasks", share=False)
 

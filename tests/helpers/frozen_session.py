@@ -16,7 +16,8 @@ from pathlib import Path
 
 from tests.helpers.x_screen import XWindows, x_screen
 from viewer.printing import echo
-from viewer.services.readings.task_readings import TaskWanted, open_task
+from viewer.services.readings.task_choice import TaskWanted
+from viewer.services.readings.task_readings import open_task
 from viewer.settings import ANSWERS_ENDING, SEALED_ENDING
 from viewer.store import reading_audit
 from viewer.store.database import open_store

@@ -20,7 +20,8 @@ from viewer.services.readings.opening import (
     open_reader_study,
     sessions,
 )
-from viewer.services.readings.task_readings import TaskWanted, open_task
+from viewer.services.readings.task_choice import TaskWanted
+from viewer.services.readings.task_readings import open_task
 
 FIRST_READER: Final = "Other"
 """Who reads first, where others read after somebody."""

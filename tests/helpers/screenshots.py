@@ -28,7 +28,8 @@ from viewer.domain.reading import Task
 from viewer.services.asking.preview import previews_of_question
 from viewer.services.commands import AskCommand
 from viewer.services.readings.cases import queue
-from viewer.services.readings.task_readings import open_task, tasks_to_do
+from viewer.services.readings.task_choice import tasks_to_do
+from viewer.services.readings.task_readings import open_task
 from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.run_batch import run_batch
 from viewer.services.running.stopping import Stop

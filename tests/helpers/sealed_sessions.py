@@ -14,7 +14,8 @@ from viewer.domain.reading import SessionId
 from viewer.domain.reference import Mask
 from viewer.readers.pixels import load_pixels
 from viewer.services.readings import cases, recording
-from viewer.services.readings.task_readings import TaskWanted, open_task
+from viewer.services.readings.task_choice import TaskWanted
+from viewer.services.readings.task_readings import open_task
 from viewer.store import cases as data_sets
 from viewer.store import consents
 from viewer.store.database import open_store

@@ -195,6 +195,7 @@ def _session_row(one: "SessionSummary") -> dict[str, object]:
         "planned": one.planned,
         "done": one.done,
         "unresolved": one.unresolved,
+        "seed": one.seed,
         "opened_at": one.opened_at,
     }
 
@@ -290,15 +291,15 @@ def _count_row(one: "ErrorCounts") -> dict[str, object]:
 
 
 def _pair_row(pair: "PairAgreement") -> dict[str, object]:
-    from viewer.services.readings.result_rows import number_of
+    from viewer.services.readings.result_rows import with_ends
 
     return {
         "first": pair.first,
         "second": pair.second,
         "cases": pair.cases,
-        "kappa": number_of(pair.kappa),
-        "ac1": number_of(pair.ac1),
-        "percent": number_of(pair.percent),
+        **with_ends("kappa", pair.kappa),
+        **with_ends("ac1", pair.ac1),
+        **with_ends("percent", pair.percent),
         "method": pair.kappa.method,
         "reason": pair.kappa.reason,
     }

@@ -86,7 +86,8 @@ class SessionSummary:
     ``work`` is what sessions of several readers have in common. ``opened_at`` is UTC,
     ISO 8601; ``withdrawn`` is True if the reader's answers were purged, ``condition``
     is the condition under which cases are asked, such as ``grid=8``. ``visiting`` is
-    True if another store sealed it, in which its answers count.
+    True if another store sealed it, in which its answers count. ``seed`` drew its cases
+    and their order.
     """
 
     id: SessionId
@@ -103,6 +104,7 @@ class SessionSummary:
     withdrawn: bool = False
     condition: str = ""
     visiting: bool = False
+    seed: int = 0
 
     @property
     def title(self) -> str:
@@ -306,6 +308,35 @@ class Forecast:
     wide: int
     more: int
     most: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownReader:
+    """Somebody who reads here: the name in all results, and the sessions under it.
+
+    ``last`` is when the newest session was opened, UTC, ISO 8601.
+    """
+
+    name: str
+    sessions: tuple[SessionId, ...]
+    last: str
+
+
+class NameTakenError(WrongUseError):
+    """A name under which somebody has read, and nobody said that it is the same reader.
+
+    ``people`` are those of this name, ``free`` is one that nobody has.
+    """
+
+    def __init__(self, people: Sequence[KnownReader], free: str) -> None:
+        first = people[0]
+        numbers = ", ".join(map(str, first.sessions))
+        sessions = "session" if len(first.sessions) == 1 else "sessions"
+        super().__init__(
+            f"{first.name} has already read here ({sessions} {numbers}).",
+            f"If this is another reader, use another name, such as {free}.",
+        )
+        self.people, self.free = tuple(people), free
 
 
 class LockedError(WrongUseError):

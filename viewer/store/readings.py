@@ -1,9 +1,8 @@
 """Readers' sessions and their actions; every write is part of the audit."""
 
-import contextlib
 import json
 import secrets
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass
 from typing import Final
 
@@ -12,8 +11,9 @@ from viewer.domain.form_values import Values, values_as_json, values_of_json
 from viewer.domain.reading import Act, SessionId, SessionKind
 from viewer.domain.reading_history import ReadingRow
 from viewer.domain.result import Outcome
-from viewer.store import looks, reading_audit
+from viewer.store import reading_audit
 from viewer.store.database import Row, Store, utc_now
+from viewer.store.reader_names import earlier_sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,11 @@ class PlannedTask:
 
 @dataclass(frozen=True)
 class NewSession:
-    """A session before it has a number; ``form`` and ``spec`` are JSON."""
+    """A session before it has a number; ``form`` and ``spec`` are JSON.
+
+    ``returning`` says that the reader is the one of all sessions of this name;
+    ``visiting`` that another store, which knows its readers, sealed it.
+    """
 
     kind: SessionKind
     reader: str
@@ -44,6 +48,8 @@ class NewSession:
     spec: str
     tasks: tuple[PlannedTask, ...]
     run: int | None = None
+    returning: bool = False
+    visiting: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,12 +76,20 @@ def create_session(
 
     ``beside`` are the reader's known sessions of this work. If another window has
     opened a further one meanwhile, that is returned instead.
+
+    Raises
+    ------
+    NameTakenError
+        If somebody has read under this name, and is not said to be ``returning``.
     """
     with store.transaction():
         for row in session_rows(store, work=new.work) if beside is not None else ():
             is_own = row.reader == new.reader and not row.withdrawn
             if is_own and row.id not in (beside or ()):
                 return row.id
+        earlier: tuple[SessionId, ...] = ()
+        if not new.visiting:
+            earlier = earlier_sessions(store, new.reader, returning=new.returning)
         session = store.execute(
             "INSERT INTO reading_session (kind, reader, salt, run_id, dataset_id, work,"
             " form, spec, sealed, opened_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
@@ -103,6 +117,8 @@ def create_session(
         # After its cases, because a trigger refuses cases of a sealed session.
         store.execute("UPDATE reading_session SET sealed = 1 WHERE id = ?", (session,))
         reading_audit.note_session(store, session)
+        if earlier:
+            reading_audit.note_event(store, "returning", session, earlier=earlier)
     return SessionId(session)
 
 
@@ -288,44 +304,6 @@ def add_reading(store: Store, session: int, position: int, new: NewReading) -> i
     )
     reading_audit.note_reading(store, row)
     return row
-
-
-def withdraw(store: Store, session: int, reason: str) -> int:
-    """Purge a reader's name, answers and record; return the number of answers.
-
-    That they existed, and when, stays in the audit. Purged data are overwritten in the
-    file, even in unused pages.
-    """
-    session_row(store, session)
-    with purging(store):
-        store.execute(
-            # First: triggers let the rows below go only if this one is there.
-            "INSERT INTO reading_withdrawal (session_id, reason, at) VALUES (?, ?, ?)",
-            (session, reason, utc_now()),
-        )
-        counted = store.rows(
-            "SELECT count(*) FROM reading WHERE session_id = ?", (session,)
-        )
-        store.execute("DELETE FROM reading WHERE session_id = ?", (session,))
-        looks.delete_looks(store, session)
-        store.execute(
-            "UPDATE reading_session SET reader = ?, salt = '' WHERE id = ?",
-            (f"withdrawn {session}", session),
-        )
-        gone = int(counted[0][0])
-        reading_audit.note_withdrawal(store, session, gone)
-    return gone
-
-
-@contextlib.contextmanager
-def purging(store: Store) -> Iterator[None]:
-    """Commit everything inside, and leave in the file nothing of what it deletes."""
-    # Else deleted text stays in the file's free pages until they are used again.
-    store.rows("PRAGMA secure_delete = ON")
-    with store.transaction():
-        yield
-    # The log still has the purged pages until it is emptied.
-    store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,13 +78,14 @@ def test_that_the_forecast_says_how_many_more_reviews() -> None:
 
 
 def test_that_an_offer_says_how_many_and_how_long() -> None:
-    assert ReviewOffer(240, 100, 2, 1).sentence == (
+    assert ReviewOffer(240, 100, 2, 1, 7).sentence == (
         "100 of 240 complete misses of 2 models in 1 finding, "
-        "about 20 minutes at 12 s a case."
+        "about 20 minutes at 12 s a case. Drawn and mixed by seed 7."
     )
-    assert ReviewOffer(0, 0, 0, 0).sentence.startswith("No complete misses match")
+    assert ReviewOffer(0, 0, 0, 0, 0).sentence.startswith("No complete misses match")
     assert StudyOffer(400, 90, ("Edema",)).sentence == (
-        "400 questions about 90 patients, about 3 hours at 30 s a case."
+        "400 questions about 90 patients, about 3 hours at 30 s a case. "
+        "Drawn and mixed by seed 0."
     )
     assert StudyOffer(0, 0).sentence.startswith("This data set has no image with a ref")
 

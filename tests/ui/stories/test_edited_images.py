@@ -16,6 +16,7 @@ from tests.helpers.review_story import (
     words_on_screen,
 )
 from tests.helpers.task_stores import imported, phantom
+from viewer.services.readings.opening import sessions
 from viewer.services.reporting.report_run import report_data
 from viewer.settings import Settings
 from viewer.store import readings
@@ -40,9 +41,9 @@ def story(qtbot: QtBot, settings: Settings, asked: Path) -> Iterator[ReviewStory
     opened.window.close()
 
 
-def begin(story: ReviewStory) -> None:
-    """Choose the task, be told what it is about, and begin."""
-    card, start = story.review.start.tasks, story.review.start
+def choose(story: ReviewStory) -> None:
+    """Choose the task, and who reads."""
+    card = story.review.start.tasks
     story.wait(card.tasks.count)
     card.tasks.setCurrentIndex(card.tasks.findText(TITLE))
     story.wait(card.begin.isEnabled)
@@ -51,9 +52,15 @@ def begin(story: ReviewStory) -> None:
     assert card.sample.suffix() == " cases"
     card.amount.choose("all")
     story.wait(card.begin.isEnabled)
-    start.reader.setText("Reader A")
+    story.review.start.reader.setText("Reader A")
+
+
+def begin(story: ReviewStory) -> None:
+    """Choose the task, be told what it is about, and begin."""
+    choose(story)
+    card, start = story.review.start.tasks, story.review.start
     said: list[str] = []
-    card.drawn.connect(lambda _: said.append(start.problem.text()))
+    story.review.opener.progressed.connect(lambda _: said.append(start.problem.text()))
     card.begin.click()
     story.wait(story.review.briefing.isVisible)
     assert re.fullmatch(r"Drawing image (\d+) of \1 …", said[-1])
@@ -133,3 +140,25 @@ def test_that_one_image_is_seen_alone_and_the_other_by_a_key(
     story.press(KEY.Key_PageDown)
     story.wait(lambda: page.image.shown_ref == original)
     story.wait(lambda: page.image.width() == page.case.tiles.width())
+
+
+def test_that_drawing_is_cancelled_and_images_deleted_by_hand_come_back(
+    story: ReviewStory, settings: Settings
+) -> None:
+    opener, start = story.review.opener, story.review.start
+    choose(story)
+    opener.progressed.connect(opener.cancel.click)
+    start.tasks.begin.click()
+    story.wait(lambda: "Drawing was stopped" in start.problem.text())
+    assert not opener.isVisible()
+    assert sessions(settings.store) == ()
+    opener.progressed.disconnect(opener.cancel.click)
+    begin(story)
+    story.wait(lambda: story.page.ready)
+    story.window.context.actions["review.pause"].trigger()
+    files = list((settings.home / "sessions").rglob("*.png"))
+    for path in files:
+        path.unlink()
+    begin(story)
+    story.wait(lambda: story.page.ready)
+    assert all(path.is_file() for path in files)

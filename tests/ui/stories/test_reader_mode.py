@@ -194,6 +194,23 @@ def test_that_a_reader_who_stops_half_way_goes_on_where_he_was(
     assert story.page.image.answer == CellAnswer(Cell(1, 1), "reader")
 
 
+@pytest.mark.parametrize(
+    ("who", "name"), [("Reader A", "Reader A"), ("Another reader", "Reader A (2)")]
+)
+def test_that_a_name_that_has_read_elsewhere_is_asked_who_reads(
+    who: str, name: str, story: ReviewStory, settings: Settings
+) -> None:
+    opening.open_error_review(settings.store, 1, "Reader A")
+    go_on_as(story, "reader a", "Cancel")
+    assert len(opening.sessions(settings.store)) == 1
+    words = go_on_as(story, "reader a", who)
+    assert words.startswith("Reader A: session 1, opened on 20")
+    assert "Another reader is called Reader A (2)" in words
+    story.wait(lambda: story.page.ready)
+    assert story.review.start.reader.text() == name
+    assert opening.sessions(settings.store)[0].reader == name
+
+
 def test_that_several_readers_have_sessions_of_their_own(
     story: ReviewStory, settings: Settings
 ) -> None:

@@ -100,12 +100,12 @@ def test_that_answers_dropped_on_the_window_are_merged(
         files.cancel.clicked.emit()
 
     direct = Qt.ConnectionType.DirectConnection  # in the thread that merges
-    stopping = files._progressed.connect(stop, direct)
+    stopping = files.progressed.connect(stop, direct)
     made.window.open_paths([answers])
     assert files.cancel.isVisible()
     told("Merging was stopped. Nothing was merged.")
     assert not files.isVisible()
-    files._progressed.disconnect(stopping)
+    files.progressed.disconnect(stopping)
     made.window.open_paths([answers])
     told("12 actions of Zoe merged into session 2.")
     assert (files.bar.value(), files.bar.maximum()) == (12, 12)

@@ -26,11 +26,8 @@ from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.reading import TaskState
 from viewer.services.privacy.gate import open_gate
 from viewer.services.readings import opening, recording
-from viewer.services.readings.task_readings import (
-    TaskWanted,
-    open_task,
-    tasks_to_do,
-)
+from viewer.services.readings.task_choice import TaskWanted, tasks_to_do
+from viewer.services.readings.task_readings import open_task
 from viewer.services.reporting.report_run import checked_report, report_files
 from viewer.services.sessions.datasets import dataset_named, dataset_of_run
 from viewer.services.trials.grades import grades_of

@@ -89,7 +89,8 @@ def test_that_what_was_locked_is_exported(
 ) -> None:
     words = ["export", "readings", "1", "--out", str(tmp_path), "--store", str(store)]
     assert run_command_line(words) == 0
-    files = tmp_path / "readings.csv", tmp_path / "agreement.csv"
+    names = "readings.csv", "readers.csv", "agreement.csv"
+    files = [tmp_path / name for name in names]
     assert capsys.readouterr().out.split() == [str(file) for file in files]
     assert run_command_line([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == [str(file) for file in files]

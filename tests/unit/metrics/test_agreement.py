@@ -346,7 +346,9 @@ def test_that_units_of_one_patient_are_not_independent() -> None:
         for names in ([*range(24)], [i % 6 for i in range(24)])
     )
     assert shared.high - shared.low > alone.high - alone.low
-    same = percent_agreement(*raters, (1, 2, 3), [i % 6 for i in range(24)])
+    same = percent_agreement(
+        raters[0], raters[1], (1, 2, 3), [i % 6 for i in range(24)]
+    )
     assert same.interval.low < 2 / 3 < same.interval.high
     assert "by patient" in same.method
     single = gwet_ac(raters, (1, 2, 3), clusters=["a"] * 24)

@@ -168,7 +168,9 @@ def _read_in_every_way(tmp_path: Path) -> Path:
     recording.withdraw(path, first)
     for arm in Arm:
         aid = Aid(1, MODELS[0], arm, 0.5)
-        aided = opening.open_reader_study(path, "reviewed", READER_TASK, "C", aid=aid)
+        aided = opening.open_reader_study(
+            path, "reviewed", READER_TASK, "C", aid=aid, returning=True
+        )
         place = CellAnswer(Cell(0, 0))
         recording.consent(path, aided)  # some answers are wrong on purpose
         recording.lock(path, aided, 0, {PLACE: place, CONFIDENCE: 3})

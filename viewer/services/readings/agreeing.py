@@ -24,14 +24,17 @@ from viewer.services.sessions.ground import (
     reader_name,
 )
 from viewer.services.sessions.standings import standings_of
-from viewer.store import readings, runs
+from viewer.store import cases, readings, runs
 from viewer.store.database import Store, open_store
 from viewer.store.readings import NewSession, PlannedTask
 
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """Agreement of two readers on the kind of the misses that both locked."""
+    """Agreement of two readers on the kind of the misses that both locked.
+
+    Intervals are by patient.
+    """
 
     first: str
     second: str
@@ -62,20 +65,27 @@ def agreement(store: Path, run: int) -> tuple[PairAgreement, ...]:
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
         verdicts = _all(opened, run)
+        images = cases.dataset_of_run(opened, run).images
+    patients = {image.key: image.patient for image in images}
     names = tuple(dict.fromkeys(name for one in verdicts for name in one.by_reader))
-    return tuple(_pair(verdicts, *pair) for pair in combinations(names, 2))
+    return tuple(_pair(verdicts, patients, *pair) for pair in combinations(names, 2))
 
 
-def _pair(rated: tuple[TrialVerdicts, ...], first: str, second: str) -> PairAgreement:
-    both = [one.by_reader for one in rated if {first, second} <= set(one.by_reader)]
-    one, other = ([verdicts[name] for verdicts in both] for name in (first, second))
-    labels = tuple(KINDS)
+def _pair(
+    rated: tuple[TrialVerdicts, ...],
+    patients: Mapping[str, str],
+    first: str,
+    second: str,
+) -> PairAgreement:
+    both = [one for one in rated if {first, second} <= set(one.by_reader)]
+    one, other = ([of.by_reader[name] for of in both] for name in (first, second))
+    labels, of = tuple(KINDS), [patients[one.task.image] for one in both]
     return PairAgreement(
         first,
         second,
-        cohen_kappa(one, other, labels),
-        gwet_ac((one, other), labels),
-        percent_agreement(one, other, labels),
+        cohen_kappa(one, other, labels, clusters=of),
+        gwet_ac((one, other), labels, clusters=of),
+        percent_agreement(one, other, labels, of),
     )
 
 
@@ -105,15 +115,23 @@ def _all(store: Store, run: int) -> tuple[TrialVerdicts, ...]:
 
 
 def open_adjudication(
-    store: Path, run: int, reader: str, *, telemetry: bool = False
+    store: Path,
+    run: int,
+    reader: str,
+    *,
+    telemetry: bool = False,
+    returning: bool = False,
 ) -> SessionId:
     """Open the disagreements of a run's readers to another reader, still blinded.
 
     The others' verdicts are shown without names. An unfinished adjudication is
-    continued.
+    continued. ``returning`` says that the reader is the one who has read under this
+    name.
 
     Raises
     ------
+    NameTakenError
+        If somebody has read under this name, and is not said to be ``returning``.
     WrongUseError
         If nothing is disputed, or the reader took part in a dispute.
     """
@@ -123,7 +141,7 @@ def open_adjudication(
         begun = _begun(opened, run, name)
         if begun is not None:
             return continued(opened, begun, telemetry=telemetry)
-        return _opened(opened, run, name, telemetry=telemetry)
+        return _opened(opened, run, name, telemetry=telemetry, returning=returning)
 
 
 def _begun(store: Store, run: int, name: str) -> SessionId | None:
@@ -145,7 +163,9 @@ def _is_waiting(store: Store, run: int, session: SessionId) -> bool:
     )
 
 
-def _opened(store: Store, run: int, name: str, *, telemetry: bool) -> SessionId:
+def _opened(
+    store: Store, run: int, name: str, *, telemetry: bool, returning: bool
+) -> SessionId:
     disputes = disputes_of(store, run)
     if not disputes:
         raise WrongUseError(
@@ -177,5 +197,6 @@ def _opened(store: Store, run: int, name: str, *, telemetry: bool) -> SessionId:
         spec=replace(first.spec, telemetry=telemetry).as_json(),
         tasks=order.mixed(tasks, first.spec.seed, name),
         run=run,
+        returning=returning,
     )
     return readings.create_session(store, new)

@@ -38,6 +38,7 @@ _WORDS: Final = (
     ("Opened", "opened_at"),
     ("First action", "first_at"),
     ("Last action", "last_at"),
+    ("Seed of the draw", "seed"),
     ("Cases", "cases"),
     ("Cases locked", "locked"),
     ("Actions", "acts"),
@@ -58,8 +59,8 @@ class Certificate(Signed):
 
     ``plan_hmac`` is the keyed hash of what the session asks, ``events`` the number of
     the audit's last event and ``head`` its hash, ``acts_sha256`` the hash of the
-    session's ``acts`` actions. ``merged`` is True if they came back from another
-    machine.
+    session's ``acts`` actions. ``seed`` drew the cases and their order. ``merged`` is
+    True if they came back from another machine.
     """
 
     kind: str
@@ -78,6 +79,7 @@ class Certificate(Signed):
     opened_at: str
     first_at: str
     last_at: str
+    seed: int
     cases: int
     locked: int
     acts: int
@@ -163,6 +165,7 @@ def _certificate(store: Store, ground: Ground) -> Certificate:
         opened_at=session.opened_at,
         first_at=str(acts[0]["at"]),
         last_at=str(acts[-1]["at"]),
+        seed=ground.spec.seed,
         cases=len(standings),
         locked=sum(one.complete for one in standings),
         acts=len(acts),

@@ -111,5 +111,5 @@ def _of_pair(
         judged=len(both),
         same=patient_interval([*map(sum, same)], [*map(len, same)], len(both)),
         kappa=weighted_kappa(first, second, _LABELS, clusters),
-        ac=gwet_ac((first, second), _LABELS),
+        ac=gwet_ac((first, second), _LABELS, clusters=clusters),
     )

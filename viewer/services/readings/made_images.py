@@ -5,13 +5,16 @@ black bars. Each is a freshly written PNG in the data folder. They are registere
 that no list of data sets offers them, and deleted with the sessions that show them.
 """
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 from typing import Final
 
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
+from viewer.domain.errors import CancelledError
 from viewer.domain.image import Raster
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reading import Exhibit
@@ -46,32 +49,56 @@ def with_made_images(
     work: str,
     shown: Sequence[ReadingCase],
     progress: Progress | None = None,
+    stop: Event | None = None,
 ) -> WithImages:
     """Draw the images that cases want of a run, and register them.
 
     ``work`` is what sessions with the same cases have in common: they share the images.
-    An image of the data set that cannot be read raises.
+    An image of the data set that cannot be read raises, and so does ``stop`` once it is
+    set (CancelledError); nothing that was drawn until then is kept.
     """
     if not any(one.made for one in shown):
         return WithImages(tuple(shown))
     spec, dataset = of
     context = RunContext(spec, dataset, open_gate(store, dataset))
     folder = read_settings().home / _FOLDER / _sha256(f"{store.name} {work}".encode())
-    found: dict[str, DatasetImage] = {}
-    drawn = []
-    for number, case in enumerate(shown, 1):
-        if progress is not None:
-            progress(number, len(shown))
-        if case.made is not None:
-            image = _written(folder, case.made.make(context.sources()))
-            found[image.key] = image
-            case = _showing(case, case.made.title, image.key)  # noqa: PLW2901
-        drawn.append(case)
+    with _all_or_nothing(folder):
+        found: dict[str, DatasetImage] = {}
+        drawn = []
+        for number, case in enumerate(shown, 1):
+            refuse_stopped(stop)
+            if progress is not None:
+                progress(number, len(shown))
+            if case.made is not None:
+                image = _written(folder, case.made.make(context.sources()))
+                found[image.key] = image
+                case = _showing(case, case.made.title, image.key)  # noqa: PLW2901
+            drawn.append(case)
     content = _sha256("\n".join((work, *sorted(found))).encode())
     name = f"made for readers {content[:16]}"
     made = Dataset(name, MADE, folder, tuple(found.values()), (), content)
     cases.add_dataset(store, made, adhoc=True)
     return WithImages(tuple(drawn), name)
+
+
+def refuse_stopped(stop: Event | None) -> None:
+    """Raise CancelledError once ``stop`` is set."""
+    if stop is not None and stop.is_set():
+        raise CancelledError("Drawing was stopped.", "The session was not opened.")
+
+
+@contextlib.contextmanager
+def _all_or_nothing(folder: Path) -> Iterator[None]:
+    """Remove what is written to a folder inside, unless all of it is."""
+    before = set(folder.glob("*"))
+    try:
+        yield
+    except BaseException:
+        for path in set(folder.glob("*")) - before:
+            path.unlink()
+        if folder.is_dir() and not before:
+            folder.rmdir()
+        raise
 
 
 def _showing(case: ReadingCase, title: str, key: str) -> ReadingCase:

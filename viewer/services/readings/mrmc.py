@@ -4,6 +4,15 @@ The last two are for one finding each, with patients as cases. A score is the re
 confidence in a marked location; it is 0 if the location is wrong or the finding was
 denied. For several images of a patient iMRMC gets the highest score, RJafroc each image
 with the finding as a lesion. Patients without the finding have truth 0.
+
+The formats are those that the programs read. iMRMC: lines such as ``N0: 24`` before
+``BEGIN DATA:``, then reader, case, modality and score, where reader -1 is the truth and
+spaces in a field are dropped (https://github.com/DIDSR/iMRMC, InputFile.java and
+inputFiles/forDebugging/test.imrmc). RJafroc: worksheets TRUTH, FP and TP, of which it
+reads the first three, four and five columns, with whole numbers for cases and lesions,
+lesion 0 for a normal case, and weights that add up to 1 in each case
+(https://rdrr.io/cran/RJafroc/man/DfReadDataFile.html, ReadJAFROCOldFormat.R in
+https://github.com/dpc10ster/RJafroc).
 """
 
 import hashlib
@@ -11,6 +20,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +45,7 @@ from viewer.services.readings.replies import (
     trials_of_reader,
 )
 from viewer.services.readings.verdicts import trials_to_adjudicate
+from viewer.services.readings.who_read import sessions_of_work, who_read
 from viewer.services.sessions.datasets import locked_cases
 from viewer.services.sessions.ground import Ground, ground_of, refuse_sealed
 from viewer.services.sessions.standings import standings_of
@@ -127,7 +138,8 @@ _CERTAIN: Final = 1
 def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
     """Write what every reader of a session's work locked; return the files.
 
-    ``readings.csv`` has one row per case, ``agreement.csv`` how far readers of the same
+    ``readings.csv`` has one row per case, ``readers.csv`` one per session, with the
+    reader that it belongs to, ``agreement.csv`` how far readers of the same
     cases agree, if there are several; a reader study also gets ``study.imrmc`` (iMRMC)
     and ``study.xlsx`` (RJafroc's sheets TP, FP and TRUTH), one per finding if
     there are several, and ``cases.csv``, which maps their case numbers. Some tasks of
@@ -140,9 +152,10 @@ def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
     """
     agreed = agreement_table(store, session)
     with open_store(store) as opened:
-        refuse_sealed(ground_of(opened, session))
+        refuse_sealed(first := ground_of(opened, session))
         table = _long(opened, session)
         scored = readings_of_study(opened, session)
+        who = who_read(opened, sessions_of_work(opened, first.session))
         if not table.rows:
             raise WrongUseError(
                 f"Nothing in the work of session {session} is locked yet.",
@@ -150,6 +163,7 @@ def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
             )
         files = {
             "readings.csv": csv_bytes(table.header, table.rows),
+            "readers.csv": csv_bytes(who.header, who.rows),
             **_files_of_task(opened, session),
         }
         if agreed.rows:
@@ -171,7 +185,7 @@ def _files_of_task(store: Store, session: int) -> dict[str, bytes]:
         return {}
     read = [
         case
-        for row in _of_work(store, first.session)
+        for row in sessions_of_work(store, first.session)
         for case in locked_cases(store, ground_of(store, row.id))
     ]
     return dict(first.task.files(first.form, read))
@@ -248,27 +262,42 @@ def rating(one: ScoredReading) -> int:
 
 def _imrmc(scored: Sequence[ScoredReading], numbers: Mapping[str, int]) -> str:
     truth = {numbers[who]: int(there) for who, there in _truth(scored).items()}
-    readers = dict.fromkeys(_plain(one.reader) for one in scored)
+    codes = _codes(list(dict.fromkeys(one.reader for one in scored)))
     scores: dict[tuple[str, int], int] = {}
     for one in scored:
-        read = _plain(one.reader), numbers[one.trial.patient]
+        read = codes[one.reader], numbers[one.trial.patient]
         scores[read] = max(scores.get(read, 0), rating(one))
     lines = [
         "Readers' confidence in the location they marked; 0 if it was wrong",
-        f"N0={sum(not present for present in truth.values())}",
-        f"N1={sum(truth.values())}",
-        f"NR={len(readers)}",
-        "NM=1",
+        f"N0: {sum(not present for present in truth.values())}",
+        f"N1: {sum(truth.values())}",
+        f"NR: {len(codes)}",
+        "NM: 1",
         "BEGIN DATA:",
-        *(f"-1,{case},0,{present}" for case, present in sorted(truth.items())),
+        *(f"{_TRUTH},{case},0,{present}" for case, present in sorted(truth.items())),
         *(f"{who},{case},{MODALITY},{score}" for (who, case), score in scores.items()),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _plain(reader: str) -> str:
-    """Return a name without the file's field separators."""
-    return reader.replace(",", ";")
+_TRUTH: Final = "-1"
+"""The reader who knows the truth, in iMRMC."""
+
+
+def _codes(readers: Sequence[str]) -> dict[str, str]:
+    """Return the readers' names without commas and spaces, which iMRMC drops.
+
+    Those that would be the same get a number.
+    """
+    codes: dict[str, str] = {}
+    for reader in readers:
+        bare = re.sub(r"[\s,]+", "_", reader)
+        numbered = (f"{bare}_{number}" for number in count(2))
+        taken = {_TRUTH, *codes.values()}
+        codes[reader] = next(
+            one for one in chain((bare,), numbered) if one not in taken
+        )
+    return codes
 
 
 def _jafroc(
@@ -326,20 +355,11 @@ def _long(store: Store, session: int) -> Table:
     }
     rows = [
         row
-        for held in _of_work(store, first.session)
+        for held in sessions_of_work(store, first.session)
         for row in _rows(store, held, first.form, verdicts)
     ]
     questions = tuple(question.id for question in first.form.questions)
     return Table("readings", (*_WHO, *questions, *_THEN), tuple(rows))
-
-
-def _of_work(store: Store, session: StoredSession) -> list[StoredSession]:
-    """Return the sessions of a work; of a reviewed run, adjudications too."""
-    if session.kind is SessionKind.READER_STUDY:
-        rows = readings.session_rows(store, work=session.work)
-    else:
-        rows = readings.session_rows(store, run=session.run)
-    return [row for row in rows if not row.withdrawn]
 
 
 def _rows(

@@ -73,6 +73,7 @@ def _summary(store: Store, row: StoredSession) -> SessionSummary:
         withdrawn=row.withdrawn,
         condition="" if ground.spec.task else ground.spec.condition.name,
         visiting=ground.spec.seal is not None,
+        seed=ground.spec.seed,
     )
 
 
@@ -80,23 +81,27 @@ def open_error_review(
     store: Path,
     run: int,
     reader: str,
-    seed: int = 0,
+    seed: int | None = None,
     cap: int = CAP,
     *,
     views: Sequence[str] = (View.FRONTAL.value,),
     condition: str = "",
     telemetry: bool = False,
+    returning: bool = False,
 ) -> SessionId:
     """Open a review of a run's complete misses; return its session (E000-24, -25).
 
-    For each model and finding at most ``cap`` misses are drawn by the seed, the same
-    for every reader, and shuffled in an order of the reader's own. ``condition`` ""
-    means the run's first. An existing session of the same review is continued, and a
-    larger cap adds only what was not reviewed yet. ``telemetry`` asks the reader
-    whether what is on screen may be recorded.
+    For each model and finding at most ``cap`` misses are drawn by the seed, None for
+    the run's, the same for every reader, and shuffled in an order of the reader's own.
+    ``condition`` "" means the run's first. An existing session of the same review is
+    continued, and a larger cap adds only what was not reviewed yet. ``telemetry`` asks
+    the reader whether what is on screen may be recorded. ``returning`` says that the
+    reader is the one who has read under this name.
 
     Raises
     ------
+    NameTakenError
+        If somebody has read under this name, and is not said to be ``returning``.
     WrongUseError
         For an unknown run or condition, a run that is not finished, a reader without
         a name, or a run without a miss that is left to review.
@@ -104,6 +109,7 @@ def open_error_review(
     name = reader_name(reader)
     with open_store(store) as opened:
         spec = _review_spec(opened, run, seed, cap, views, condition)
+        seed = spec.seed
         spec = replace(spec, telemetry=telemetry)
         misses = _misses(opened, run, spec)
         work = review_work(run, spec)
@@ -131,6 +137,7 @@ def open_error_review(
             spec=spec.as_json(),
             tasks=tuple(map(review_task, order.mixed(drawn, seed, name))),
             run=run,
+            returning=returning,
         )
         return readings.create_session(opened, new, beside=[s.id for s in sessions])
 
@@ -147,7 +154,12 @@ def _sessions_of(store: Store, work: str, reader: str) -> list[StoredSession]:
 
 
 def _review_spec(
-    store: Store, run: int, seed: int, cap: int, views: Sequence[str], condition: str
+    store: Store,
+    run: int,
+    seed: int | None,
+    cap: int,
+    views: Sequence[str],
+    condition: str,
 ) -> SessionSpec:
     if runs.run_summary(store, run).status in _GOES_ON:
         raise WrongUseError(
@@ -166,6 +178,7 @@ def _review_spec(
             f"Run {run} did not ask '{condition}'.", f"It asked {', '.join(known)}."
         )
     chosen = known[condition] if condition else first
+    seed = asked.seed if seed is None else seed
     return SessionSpec(asked, chosen, seed, tuple(sorted(views)), cap)
 
 
@@ -213,6 +226,7 @@ def open_reader_study(
     feedback: bool = False,
     aid: Aid | None = None,
     telemetry: bool = False,
+    returning: bool = False,
 ) -> SessionId:
     """Open a reader's session over a data set; return it.
 
@@ -221,10 +235,13 @@ def open_reader_study(
     order. A reader who opens the same study again continues it. ``absent`` also asks
     about findings that the label says are absent, and lets the reader say so;
     ``feedback`` shows the reference once a case is locked. ``aid`` shows a model's
-    answers, which are of the kind that is placed.
+    answers, which are of the kind that is placed. ``returning`` says that the reader is
+    the one who has read under this name.
 
     Raises
     ------
+    NameTakenError
+        If somebody has read under this name, and is not said to be ``returning``.
     WrongUseError
         For an unknown data set or finding, a reader without a name, or answers that
         were not asked or are of another kind.
@@ -248,7 +265,15 @@ def open_reader_study(
         limit=limit,
     )
     with open_store(store) as opened:
-        return _open_study(opened, asked, form, name, aid, telemetry=telemetry)
+        return _open_study(
+            opened,
+            asked,
+            form,
+            name,
+            aid,
+            telemetry=telemetry,
+            returning=returning,
+        )
 
 
 def asked_form(form: Form, place: PlaceKind, *, absent: bool, feedback: bool) -> Form:
@@ -275,6 +300,7 @@ def _open_study(
     aid: Aid | None,
     *,
     telemetry: bool,
+    returning: bool,
 ) -> SessionId:
     dataset = cases.dataset_named(store, asked.dataset)
     study = study_named(asked.study)
@@ -310,6 +336,7 @@ def _open_study(
         form=form_text(form),
         spec=spec.as_json(),
         tasks=order.counterbalanced(tasks, asked.seed, index),
+        returning=returning,
     )
     return readings.create_session(store, new, beside=())
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.answer import MaskAnswer
+from viewer.domain.case import Dataset
 from viewer.domain.form import (
     ChoiceQuestion,
     LikertQuestion,
@@ -20,6 +21,7 @@ from viewer.domain.report import Table
 from viewer.metrics.agreement import Agreement, Weighting, cohen_kappa, gwet_ac
 from viewer.metrics.estimate import Estimate
 from viewer.metrics.harmonised import overlap
+from viewer.metrics.intervals import Interval
 from viewer.metrics.krippendorff import Scale, krippendorff_alpha
 from viewer.metrics.pairing import bounded_mean
 from viewer.metrics.planning import Plan, Variances, plans, variances
@@ -43,7 +45,8 @@ class RatingAgreement:
 
     ``kappas`` are between every two readers, by name: with quadratic weights on a
     scale, unweighted on a choice. ``alpha`` and ``ac`` are for all readers together:
-    ordinal α and AC2 on a scale, nominal α and AC1 on a choice.
+    ordinal α and AC2 on a scale, nominal α and AC1 on a choice. Intervals are by
+    patient.
     """
 
     question: str
@@ -65,10 +68,13 @@ def rating_agreement(store: Path, session: int) -> tuple[RatingAgreement, ...]:
         if first.task and first.task.criteria:
             return ()
         ratings = _ratings(opened, first)
+        dataset = cases.dataset_named(opened, first.session.dataset)
+        patients = _patients(opened, first, dataset)
     if len(ratings) < 2:
         return ()
     return tuple(
-        _of_question(question, labels, ratings) for question, labels in _rated(first)
+        _of_question(question, labels, ratings, patients)
+        for question, labels in _rated(first)
     )
 
 
@@ -84,6 +90,18 @@ def _ratings(store: Store, first: Ground) -> dict[str, dict[str, Mapping[str, ob
             if standing.complete:
                 ratings[row.reader][_unit(task)] = standing.values
     return ratings
+
+
+def _patients(store: Store, first: Ground, dataset: Dataset) -> dict[str, str]:
+    """Return the patient of each case of a session's work."""
+    of_image = {image.key: image.patient for image in dataset.images}
+    items = {item.key: item.images for item in dataset.items}
+    found: dict[str, str] = {}
+    for row in readings.session_rows(store, work=first.session.work):
+        for task in readings.tasks_of(store, row.id):
+            first_image = next(iter(items.get(task.item, ())), task.image)
+            found[_unit(task)] = of_image.get(first_image, task.item)
+    return found
 
 
 def _unit(task: readings.PlannedTask) -> str:
@@ -106,6 +124,7 @@ def _of_question(
     question: Question,
     labels: Sequence[Label],
     by_reader: Mapping[str, Mapping[str, Mapping[str, object]]],
+    patients: Mapping[str, str],
 ) -> RatingAgreement:
     units = sorted({unit for by_unit in by_reader.values() for unit in by_unit})
     ratings = {
@@ -116,15 +135,18 @@ def _of_question(
     weighting = Weighting.QUADRATIC if ordinal else Weighting.UNWEIGHTED
     scale = Scale.ORDINAL if ordinal else Scale.NOMINAL
     everybody = tuple(ratings.values())
+    of = [patients[unit] for unit in units]
     return RatingAgreement(
         question.id,
         tuple(ratings),
         {
-            (one, other): cohen_kappa(ratings[one], ratings[other], labels, weighting)
+            (one, other): cohen_kappa(
+                ratings[one], ratings[other], labels, weighting, of
+            )
             for one, other in combinations(ratings, 2)
         },
-        krippendorff_alpha(everybody, labels, scale),
-        gwet_ac(everybody, labels, weighting),
+        krippendorff_alpha(everybody, labels, scale, of),
+        gwet_ac(everybody, labels, weighting, of),
     )
 
 
@@ -195,8 +217,7 @@ def agreement_table(store: Path, session: int) -> Table:
 
     ``n`` is how many cases, or masks, two readers or more have in common. ``value`` is
     empty where it is undefined, and ``reason`` says why; ``low`` and ``high`` are the
-    95 % interval of a mean Dice coefficient, or of the share of equal verdicts on a
-    criterion and their κ.
+    95 % interval, which allows for cases of the same patient.
     """
     rows = [
         (of.question, measure, readers, found.units, *_row(found))
@@ -225,13 +246,16 @@ def _measures(of: RatingAgreement) -> Iterator[tuple[str, str, Agreement]]:
 
 
 def _estimated(found: Estimate) -> tuple[object, ...]:
-    ends = found.value, found.interval.low, found.interval.high
-    return (*(None if isnan(end) else end for end in ends), found.method, "")
+    return (*_ends(found.value, found.interval), found.method, "")
 
 
 def _row(found: Agreement) -> tuple[object, ...]:
-    value = None if isnan(found.value) else found.value
-    return value, None, None, found.method, found.reason
+    return (*_ends(found.value, found.interval), found.method, found.reason)
+
+
+def _ends(value: float, interval: Interval) -> tuple[float | None, ...]:
+    ends = value, interval.low, interval.high
+    return tuple(None if isnan(end) else end for end in ends)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from viewer.services.readings.entering import (
 )
 from viewer.services.sessions.ground import Ground, ground_of
 from viewer.services.sessions.standings import planned_at, standing_at
-from viewer.store import reading_audit, readings
+from viewer.store import reading_audit, readings, withdrawing
 from viewer.store.database import Store, open_store, utc_now
 from viewer.store.locks import session_lock
 from viewer.store.readings import NewReading
@@ -303,7 +303,7 @@ def withdraw(store: Path, session: SessionId, reason: str = "") -> int:
         run = entered_run(opened, session)
         if run is not None:
             note_withdrawn(opened, run)
-        return readings.withdraw(opened, session, reason)
+        return withdrawing.withdraw(opened, session, reason)
 
 
 def _before(store: Store, session: SessionId, position: int) -> tuple[Ground, Standing]:

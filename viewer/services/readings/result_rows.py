@@ -1,5 +1,6 @@
 """How far the readers of a session's work agree, and what a model did to them."""
 
+from math import isnan
 from pathlib import Path
 
 from viewer.metrics.agreement import Agreement
@@ -12,6 +13,9 @@ from viewer.services.readings.rating_agreement import (
     mask_agreement,
     rating_agreement,
 )
+from viewer.services.readings.who_read import sessions_of_work, who_read
+from viewer.store import readings
+from viewer.store.database import open_store
 
 Row = dict[str, object]
 
@@ -21,14 +25,23 @@ def result_rows(store: Path, session: int) -> dict[str, list[Row]]:
 
     ``agreement`` is of scores and choices, ``criteria`` of what cases are validated by,
     ``masks`` of outlines, and ``aided`` the effects of a model's answers on each reader
-    in each arm. The command line prints them and the window shows them.
+    in each arm; ``readers`` are the sessions of each reader. The command line prints
+    them and the window shows them.
     """
     return {
         "agreement": [_rating_row(one) for one in rating_agreement(store, session)],
         "criteria": [_criterion_row(one) for one in criteria_agreement(store, session)],
         "masks": [_mask_row(one) for one in mask_agreement(store, session)],
         "aided": [_effect_row(one) for one in effects(store, session)],
+        "readers": _reader_rows(store, session),
     }
+
+
+def _reader_rows(store: Path, session: int) -> list[Row]:
+    with open_store(store) as opened:
+        of = sessions_of_work(opened, readings.session_row(opened, session))
+        table = who_read(opened, of)
+    return [dict(zip(table.header, row, strict=True)) for row in table.rows]
 
 
 def _mask_row(one: MaskAgreement) -> Row:
@@ -36,7 +49,7 @@ def _mask_row(one: MaskAgreement) -> Row:
         "question": one.question,
         "readers": f"{one.first} and {one.second}",
         "masks": one.masks,
-        "dice": _estimated(one.dice),
+        "dice": estimated(one.dice),
         "method": one.dice.method,
     }
 
@@ -47,9 +60,9 @@ def _criterion_row(one: CriterionAgreement) -> Row:
         "readers": f"{one.first} and {one.second}",
         "cases": one.cases,
         "judged": one.judged,
-        "same": _estimated(one.same),
-        "kappa": _estimated(one.kappa),
-        "ac": number_of(one.ac),
+        "same": estimated(one.same),
+        "kappa": estimated(one.kappa),
+        "ac": estimated(one.ac),
         "methods": f"{one.same.method}; {one.kappa.method}; {one.ac.method}",
     }
 
@@ -60,17 +73,17 @@ def _effect_row(one: Effect) -> Row:
         "arm": one.arm.value,
         "cases": one.cases,
         "shown_wrong": one.wrong,
-        "gain": _estimated(one.gain),
-        "automation_bias": _estimated(one.automation_bias),
-        "over_trust": _estimated(one.over_trust),
+        "gain": estimated(one.gain),
+        "automation_bias": estimated(one.automation_bias),
+        "over_trust": estimated(one.over_trust),
         "over_trust_n": one.tempted,
-        "under_trust": _estimated(one.under_trust),
+        "under_trust": estimated(one.under_trust),
         "under_trust_n": one.helped,
         "method": one.gain.method,
     }
 
 
-def _estimated(estimate: Estimate) -> str:
+def estimated(estimate: Estimate | Agreement) -> str:
     """Return a value with its interval, "-" if it is undefined."""
     value, interval = estimate.value, estimate.interval
     if value != value:
@@ -85,24 +98,27 @@ def _rating_row(one: RatingAgreement) -> Row:
         "question": one.question,
         "readers": ", ".join(one.readers),
         "rated_twice": one.alpha.units,
-        "alpha": number_of(one.alpha),
-        "ac": number_of(one.ac),
+        "alpha": estimated(one.alpha),
+        "ac": estimated(one.ac),
         "kappas": "; ".join(
-            f"{a} and {b} {_printed(kappa)}" for (a, b), kappa in one.kappas.items()
+            f"{a} and {b} {estimated(kappa)}" for (a, b), kappa in one.kappas.items()
         ),
         "methods": "; ".join((one.alpha.method, one.ac.method, *_methods(one))),
     }
-
-
-def _printed(agreement: Agreement) -> str:
-    value = number_of(agreement)
-    return "-" if value is None else f"{value:.3f}"
 
 
 def _methods(one: RatingAgreement) -> set[str]:
     return {kappa.method for kappa in one.kappas.values()}
 
 
-def number_of(agreement: Agreement) -> float | None:
-    """Return a coefficient, None if it is undefined: JSON has no NaN."""
-    return None if agreement.value != agreement.value else agreement.value
+def with_ends(name: str, found: Agreement) -> dict[str, float | None]:
+    """Return a coefficient and the ends of its interval, None if undefined.
+
+    JSON has no NaN.
+    """
+    numbers = {
+        name: found.value,
+        f"{name}_low": found.interval.low,
+        f"{name}_high": found.interval.high,
+    }
+    return {key: None if isnan(one) else one for key, one in numbers.items()}

@@ -68,13 +68,14 @@ class Aided:
 class ReviewOffer:
     """A run's complete misses: how many there are, and how many would be reviewed.
 
-    ``conditions`` and ``views`` are those to choose from.
+    ``conditions`` and ``views`` are those to choose from, ``seed`` draws the reviews.
     """
 
     misses: int
     reviews: int
     models: int
     findings: int
+    seed: int
     conditions: tuple[str, ...] = ()
     views: tuple[str, ...] = ()
 
@@ -91,7 +92,8 @@ class ReviewOffer:
         findings = counted(self.findings, "finding")
         return (
             f"{self.reviews:,}{of} {kind} of {models} in {findings}, "
-            f"{about_minutes(self.reviews * _REVIEW_S)} at {_REVIEW_S} s a case."
+            f"{about_minutes(self.reviews * _REVIEW_S)} at {_REVIEW_S} s a case. "
+            f"{drawn_by(self.seed)}"
         )
 
     @property
@@ -107,7 +109,8 @@ class StudyOffer:
 
     ``findings`` and ``views`` are those with a reference, ``usual`` the default
     findings; ``problem`` says why nothing can be asked. ``aided`` says how many cases
-    show a model's answer, and ``kind`` is what it answers with, "" for no model.
+    show a model's answer, and ``kind`` is what it answers with, "" for no model;
+    ``seed`` mixes the cases.
     """
 
     questions: int
@@ -117,6 +120,7 @@ class StudyOffer:
     problem: str = ""
     aided: str = ""
     kind: str = ""
+    seed: int = 0
 
     @property
     def usual(self) -> tuple[str, ...]:
@@ -134,7 +138,8 @@ class StudyOffer:
         told = (
             f"{counted(self.questions, 'question')} about "
             f"{counted(self.patients, 'patient')}, "
-            f"{about_minutes(self.questions * _READING_S)} at {_READING_S} s a case."
+            f"{about_minutes(self.questions * _READING_S)} at {_READING_S} s a case. "
+            f"{drawn_by(self.seed)}"
         )
         return f"{told} {self.aided}".strip()
 
@@ -153,6 +158,7 @@ def review_offer(
     chosen = sample or MissSample()
     with open_store(store) as opened:
         conditions = conditions_of_run(opened, run)
+        seed = runs.run_spec(opened, run).seed
         misses = [
             one.trial
             for one in trials.scored_trials(opened, run)
@@ -171,6 +177,7 @@ def review_offer(
         reviews=sum(min(n, chosen.cap) for n in strata.values()),
         models=len({model for model, _ in strata}),
         findings=len({finding for _, finding in strata}),
+        seed=seed,
         conditions=conditions,
         views=_in_order({trial.view for trial in misses}),
     )
@@ -216,7 +223,7 @@ def _aided(
             advised = with_advice(opened, shown, [reader_task(t) for t in asked])
     except WrongUseError as error:
         return replace(offer, questions=0, problem=f"{error.what} {error.how}")
-    return replace(offer, aided=advised.sentence, kind=advised.kind)
+    return replace(offer, aided=advised.sentence, kind=advised.kind, seed=wanted.seed)
 
 
 def asked_findings(offer: StudyOffer, chosen: Sequence[str]) -> tuple[str, ...]:
@@ -268,6 +275,11 @@ def _views_of(dataset: Dataset) -> tuple[str, ...]:
 
 def _in_order(views: Collection[str]) -> tuple[str, ...]:
     return tuple(view for view in NAMED_VIEWS if view in views)
+
+
+def drawn_by(seed: int) -> str:
+    """Return which seed draws cases and their order, as a sentence."""
+    return f"Drawn and mixed by seed {seed}."
 
 
 def about_minutes(seconds: int) -> str:

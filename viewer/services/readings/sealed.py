@@ -218,6 +218,7 @@ def _registered(
         form=plan.form,
         spec=spec.as_json(),
         tasks=plan.tasks,
+        visiting=True,
     )
     return readings.create_session(store, new, beside=())
 

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 
 from viewer.domain.aid import Aid, aided_form
 from viewer.domain.answer import AnyAnswer, Unparsed
@@ -14,12 +15,12 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.form import Form
 from viewer.domain.plain import plain
 from viewer.domain.reading import SessionId, SessionKind
-from viewer.domain.run import Condition, RunSpec, RunStatus, Trial
+from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.readings import order
 from viewer.services.readings.advice import Advised, Shown, with_chosen
 from viewer.services.readings.made_images import Progress, with_made_images
-from viewer.services.readings.review_offer import about_minutes
+from viewer.services.readings.task_choice import TaskOffer, TaskWanted, seed_of
 from viewer.services.sessions.ground import (
     TRAINING,
     SessionSpec,
@@ -34,124 +35,17 @@ from viewer.services.trials.request_key import request_key
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, readings, runs, trials
 from viewer.store.database import Store, open_store
-from viewer.store.holdings import holdings_of_all
+from viewer.store.reader_names import earlier_sessions
 from viewer.store.readings import NewSession, PlannedTask
-from viewer.studies.catalog import studies, study_named
+from viewer.studies.catalog import study_named
 from viewer.studies.reading_tasks import (
     Choice,
-    HasReadings,
     Output,
     ReadingCase,
     ReadingTask,
 )
 from viewer.studies.steps import PredictedBoxes
 from viewer.studies.study import PointsOut, Study
-
-
-@dataclass(frozen=True, slots=True)
-class TaskWanted:
-    """What is to be read: a study's task on a data set, or on the outputs of a run.
-
-    ``limit`` draws so many groups of cases by the ``seed``, the same for every reader,
-    None for all. ``panel`` is the group of readers that the reader belongs to, ``aid``
-    the answers of a model that are shown. ``telemetry`` asks the reader whether what is
-    on screen may be recorded.
-    """
-
-    study: str
-    task: str
-    dataset: str
-    run: int | None = None
-    seed: int = 0
-    limit: int | None = None
-    panel: str = ""
-    aid: Aid | None = None
-    telemetry: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TaskOffer:
-    """How many cases a task has, in groups that are drawn together.
-
-    ``drawn`` of the cases would be read, in ``case_s`` seconds each; ``training`` of
-    them do not count. ``aided`` says how many show a model's answer, "" for none.
-    """
-
-    about: str
-    cases: int
-    groups: int
-    drawn: int
-    training: int
-    case_s: int
-    aided: str = ""
-
-    @property
-    def sentence(self) -> str:
-        """How many cases, and how long they will take."""
-        if not self.cases:
-            return "There is nothing to read for this task in this data set."
-        of = f" of {self.cases:,}" if self.drawn < self.cases else ""
-        first = f", the first {self.training} for training" if self.training else ""
-        told = (
-            f"{self.drawn:,}{of} {'case' if self.cases == 1 else 'cases'}{first}, "
-            f"{about_minutes(self.drawn * self.case_s)} at {self.case_s} s a case."
-        )
-        return f"{told} {self.aided}".strip()
-
-
-@dataclass(frozen=True, slots=True)
-class TaskChoice:
-    """A task that there is data for; ``title`` says what is to be done.
-
-    ``unit`` is what a sample is drawn of, such as cases.
-    """
-
-    title: str
-    wanted: TaskWanted
-    in_panels: bool = False
-    unit: str = "cases"
-    can_be_aided: bool = False
-
-    @property
-    def words(self) -> str:
-        """The task and its source, such as ``Grade the outputs · run 3 · chest``."""
-        run = [] if self.wanted.run is None else [f"run {self.wanted.run}"]
-        return " · ".join((self.title, *run, self.wanted.dataset))
-
-
-def tasks_to_do(store: Path) -> tuple[TaskChoice, ...]:
-    """Return the tasks that data sets and finished runs suit, the newest first.
-
-    By quick queries: whether a task has any case is told by :func:`task_offer`.
-    """
-    with open_store(store) as opened:
-        holdings = holdings_of_all(opened)
-        summaries = runs.run_summaries(opened, include_adhoc=False)
-    finished = [r for r in summaries[::-1] if r.status is RunStatus.FINISHED]
-    found: list[TaskChoice] = []
-    for study in studies():
-        if not isinstance(study, HasReadings):
-            continue
-        ended = [(r.dataset, r.id) for r in finished if r.study == study.name]
-        for task in study.reading_tasks:
-            suits = task.suits or study.wanted.is_in
-            suited = [(name, None) for name, held in holdings.items() if suits(held)]
-            found += [
-                _choice(study.name, task, dataset, run)
-                for dataset, run in (ended if task.of_run else suited)
-            ]
-    return tuple(found)
-
-
-def _choice(study: str, task: ReadingTask, dataset: str, run: int | None) -> TaskChoice:
-    wanted = TaskWanted(study, task.name, dataset, run)
-    return TaskChoice(
-        task.title,
-        wanted,
-        task.in_panels,
-        task.unit,
-        can_be_aided=task.choice is not None,
-    )
 
 
 def task_offer(store: Path, wanted: TaskWanted) -> TaskOffer:
@@ -161,7 +55,8 @@ def task_offer(store: Path, wanted: TaskWanted) -> TaskOffer:
     that cannot be shown.
     """
     with open_store(store) as opened:
-        task, found = _cases(opened, wanted)
+        wanted = replace(wanted, seed=seed_of(opened, wanted))
+        task, found = cases_of(opened, wanted)
         sample = _ordered(task, found, wanted, "")
         aided = _advised(opened, task, wanted, sample.planned) if wanted.aid else None
     return TaskOffer(
@@ -172,19 +67,32 @@ def task_offer(store: Path, wanted: TaskWanted) -> TaskOffer:
         drawn=len(sample.cases),
         training=sample.training,
         case_s=task.case_s,
+        seed=wanted.draws_by,
     )
 
 
 def open_task(
-    store: Path, wanted: TaskWanted, reader: str, *, progress: Progress | None = None
+    store: Path,
+    wanted: TaskWanted,
+    reader: str,
+    *,
+    progress: Progress | None = None,
+    stop: Event | None = None,
+    returning: bool = False,
 ) -> SessionId:
     """Open a reader's session of a task, or continue it; return it.
 
     Cases come in an order of the reader's own; those of one group stay together.
-    ``progress`` is told which of the images that are made for the cases is drawn.
+    ``progress`` is told which of the images that are made for the cases is drawn; once
+    ``stop`` is set, nothing is opened.
+    ``returning`` says that the reader is the one who has read under this name.
 
     Raises
     ------
+    CancelledError
+        If it was stopped.
+    NameTakenError
+        If somebody has read under this name, and is not said to be ``returning``.
     WrongUseError
         For an unknown data set, run or task, a reader without a name, a task without
         cases, another reader of the same name in another panel, or a reader who did
@@ -192,7 +100,8 @@ def open_task(
     """
     name = reader_name(reader)
     with open_store(store) as opened:
-        task, found = _cases(opened, wanted)
+        wanted = replace(wanted, seed=seed_of(opened, wanted))
+        task, found = cases_of(opened, wanted)
         if not found:
             raise WrongUseError(
                 f"'{wanted.dataset}' has nothing to read for this task.", task.about
@@ -204,11 +113,12 @@ def open_task(
         own = [row for row in rows if row.reader == name and not row.withdrawn]
         if own:
             return _continued(opened, own[-1].id, wanted)
+        earlier_sessions(opened, name, returning=returning)
         _refuse_doing_both(opened, dataset, task, name)
         asked = _spec(opened, wanted)
         sample = _ordered(task, found, wanted, name)
         of = asked, dataset
-        shown = with_made_images(opened, of, work, sample.cases, progress)
+        shown = with_made_images(opened, of, work, sample.cases, progress, stop)
         planned = replace(sample, cases=shown.cases).planned
         if wanted.aid is not None:
             planned = _advised(opened, task, wanted, planned, len(rows)).tasks
@@ -221,7 +131,7 @@ def open_task(
             spec=SessionSpec(
                 asked,
                 _condition(asked),
-                wanted.seed,
+                wanted.draws_by,
                 task=task.name,
                 panel=wanted.panel,
                 aid=wanted.aid,
@@ -230,6 +140,7 @@ def open_task(
             ).as_json(),
             tasks=planned,
             run=wanted.run,
+            returning=returning,
         )
         return readings.create_session(opened, new, beside=())
 
@@ -273,16 +184,17 @@ def _spec(store: Store, wanted: TaskWanted) -> RunSpec:
         study=wanted.study,
         dataset=wanted.dataset,
         preset=study.presets()[0],
-        seed=wanted.seed,
+        seed=wanted.draws_by,
         repeats=1,
         models=(),
         overrides={},
     )
 
 
-def _cases(
+def cases_of(
     store: Store, wanted: TaskWanted
 ) -> tuple[ReadingTask, tuple[ReadingCase, ...]]:
+    """Return a task, and every case of it that there is."""
     study = study_named(wanted.study)
     task = reading_task(study, wanted.task)
     outputs = _outputs(store, wanted.run, study) if task.of_run else ()
@@ -333,12 +245,12 @@ def _ordered(
     for one in found:
         groups[_group(one)].append(one)
     if task.draw is not None:
-        groups = {one: groups[one] for one in task.draw((*groups,), wanted.seed)}
+        groups = {one: groups[one] for one in task.draw((*groups,), wanted.draws_by)}
     every = len(groups) if wanted.limit is None else wanted.limit + task.training
-    drawn = order.sampled({("cases",): tuple(groups)}, every, wanted.seed)["cases",]
+    drawn = order.sampled({("cases",): tuple(groups)}, every, wanted.draws_by)["cases",]
     # One case at least counts.
     training = drawn[: max(min(task.training, len(drawn) - 1), 0)]
-    counted = order.mixed(sorted(drawn[len(training) :]), wanted.seed, reader)
+    counted = order.mixed(sorted(drawn[len(training) :]), wanted.draws_by, reader)
     return _Sample(
         tuple(one for group in (*training, *counted) for one in groups[group]),
         sum(len(groups[group]) for group in training),
@@ -356,7 +268,7 @@ def _advised(
     assert wanted.aid is not None  # noqa: S101 - the callers looked
     form = _form(task, cases.dataset_named(store, wanted.dataset), wanted.aid)
     condition = _condition(_spec(store, wanted))
-    shown = Shown(wanted.aid, condition, wanted.seed, form, reader)
+    shown = Shown(wanted.aid, condition, wanted.draws_by, form, reader)
     return with_chosen(store, shown, planned, _choice_of(task))
 
 

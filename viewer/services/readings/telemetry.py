@@ -20,7 +20,7 @@ from viewer.services.readings.cases import task
 from viewer.services.readings.opening import sessions
 from viewer.services.sessions.ground import Ground, ground_of, refuse_sealed
 from viewer.services.sessions.seal import moment
-from viewer.store import looks, reading_audit, readings
+from viewer.store import looks, reading_audit, readings, withdrawing
 from viewer.store.database import Store, open_store
 from viewer.writers.files import write_atomically
 from viewer.writers.tables import csv_bytes
@@ -59,7 +59,7 @@ def decide(store: Path, number: SessionId, *, given: bool) -> int:
     with open_store(store) as opened:
         ground = ground_of(opened, number)
         _check_asked(ground)
-        with readings.purging(opened):
+        with withdrawing.purging(opened):
             reading_audit.note_consent(opened, number, _consent(given=given))
             return 0 if given else looks.delete_looks(opened, number)
 

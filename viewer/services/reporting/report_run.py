@@ -18,6 +18,7 @@ from viewer.readers.datasets.human_points import HumanPoints, human_points_below
 from viewer.results.frame import Frame
 from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.services.readings.reviewing import error_counts
+from viewer.services.readings.who_read import sessions_counted, who_read
 from viewer.services.reporting.manifest import manifest_of
 from viewer.services.reporting.records import (
     Recorded,
@@ -92,7 +93,8 @@ def report_data(store: Store, run: int) -> RunReport:
     context, results = of_run.context, of_run.results
     beside = context_of(store, run, context)
     data = whole_report(context.study, results, context.spec, beside)
-    data = with_items(with_reused(store, run, data), context, of_run.trials)
+    data = with_readers(store, run, context, with_reused(store, run, data))
+    data = with_items(data, context, of_run.trials)
     return RunReport(of_run.summary, context, results, of_run.trials, data)
 
 
@@ -117,6 +119,21 @@ def with_reused(store: Store, run: int, data: ReportData) -> ReportData:
     )
     reused = (Section("Reused replies", text, table),) if rows else ()
     return replace(data, sections=(*data.sections, *reused))
+
+
+def with_readers(
+    store: Store, run: int, context: RunContext, data: ReportData
+) -> ReportData:
+    """Return a report that says which sessions belong to which reader."""
+    table = who_read(store, sessions_counted(store, run, context))
+    printed = Table(
+        table.name,
+        ("Reader", "Session", "What was read", "Locked", "Planned", "Opened"),
+        table.rows,
+    )
+    text = "All sessions of one name are counted as those of one reader."
+    sections = (Section("Readers", text, printed),) if table.rows else ()
+    return replace(data, sections=(*data.sections, *sections))
 
 
 def checked_report(store: Store, run: int) -> RunReport:

@@ -13,7 +13,7 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
 from viewer.domain.reading import SessionId, SessionSummary, Task
 from viewer.domain.run import RunSummary
-from viewer.services.readings.task_readings import TaskChoice, TaskWanted
+from viewer.services.readings.task_choice import TaskChoice
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.choices import restored
@@ -23,13 +23,14 @@ from viewer.ui.panels.asking.pixel_looks import PixelLooks
 from viewer.ui.panels.review.aid import AidSettings
 from viewer.ui.panels.review.briefing import Briefing, DonePage
 from viewer.ui.panels.review.offers import ReviewOffers
+from viewer.ui.panels.review.opener import SessionOpener
 from viewer.ui.panels.review.page import ReviewPage
 from viewer.ui.panels.review.reading_results import ReadingResults
 from viewer.ui.panels.review.replay import ReplayPage
 from viewer.ui.panels.review.results import ReviewResults
 from viewer.ui.panels.review.sealed_files import SealedFiles
 from viewer.ui.panels.review.sessions import ReplayWanted, ResultsWanted
-from viewer.ui.panels.review.start import ReviewStart, ReviewWanted, StudyWanted
+from viewer.ui.panels.review.start import ReviewStart
 
 if TYPE_CHECKING:
     from viewer.services.readings.agreeing import PairAgreement
@@ -90,7 +91,9 @@ class ReviewWorkspace(QWidget):
         self.replay = ReplayPage(self._store, context.decoder)
         self.compared = ReadingResults(self._store)
         self.files = SealedFiles(context.settings, self._fail, self)
-        self.start.add(self.files)
+        self.opener = SessionOpener(self._store, self.start, self._fail)
+        for work in (self.files, self.opener):
+            self.start.add(work)
         self._offers = ReviewOffers(
             self.start, self._store, self._background_tasks, self._fail
         )
@@ -118,15 +121,13 @@ class ReviewWorkspace(QWidget):
     def _connect(self) -> None:
         self.start.run_chosen.connect(self._offers.count_run)
         self.start.dataset_chosen.connect(self._offers.count_dataset)
-        self.start.review_wanted.connect(self._open_review)
-        self.start.study_wanted.connect(self._open_study)
         sessions = self.start.sessions
-        sessions.session_wanted.connect(lambda e: self.open_session(e.session))
+        sessions.session_wanted.connect(lambda e: self.opener.go_on(e.session))
         sessions.replay_wanted.connect(self._open_replay)
         sessions.results_wanted.connect(self._compare)
         self.start.results_wanted.connect(self._open_results)
         self.start.tasks.changed.connect(self._offers.count_task)
-        self.start.task_wanted.connect(self._open_task)
+        self.opener.opened.connect(self.open_session)
         self.briefing.agreed.connect(self._agree)
         self.briefing.left.connect(self._back)
         self.page.left.connect(self._pause)
@@ -186,7 +187,7 @@ class ReviewWorkspace(QWidget):
     def _read_offered(self, then: Callable[[_Offered], None]) -> None:
         from viewer.services.readings.opening import sessions
         from viewer.services.readings.review_offer import reviewable_runs
-        from viewer.services.readings.task_readings import tasks_to_do
+        from viewer.services.readings.task_choice import tasks_to_do
         from viewer.services.readings.telemetry import replayable
         from viewer.services.running.batch_form import dataset_names
 
@@ -282,74 +283,6 @@ class ReviewWorkspace(QWidget):
         self._pages.setCurrentWidget(self.page)
         self.page.open(begun.session, begun.tasks)
         self.page.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _open_review(self, event: ReviewWanted) -> None:
-        from viewer.services.readings.agreeing import open_adjudication
-        from viewer.services.readings.opening import open_error_review
-
-        reader, sample = self.start.reader.text(), event.sample
-        if event.adjudicate:
-            self._open(lambda: open_adjudication(self._store, event.run, reader))
-            return
-        self._open(
-            lambda: open_error_review(
-                self._store,
-                event.run,
-                reader,
-                cap=sample.cap,
-                telemetry=event.telemetry,
-                views=sample.views,
-                condition=sample.condition,
-            )
-        )
-
-    def _open_study(self, event: StudyWanted) -> None:
-        from viewer.services.readings.opening import open_reader_study
-
-        reader, sample = self.start.reader.text(), event.sample
-        self._open(
-            lambda: open_reader_study(
-                self._store,
-                event.dataset,
-                event.form,
-                reader,
-                place=event.place,
-                grid=sample.grid,
-                findings=sample.findings,
-                telemetry=event.telemetry,
-                views=sample.views,
-                aid=event.aid,
-                seed=event.seed,
-            )
-        )
-
-    def _open_task(self, wanted: TaskWanted) -> None:
-        from viewer.services.readings.task_readings import open_task
-
-        reader, told = self.start.reader.text(), self.start.tasks.tell_drawn
-        self._open(lambda: open_task(self._store, wanted, reader, progress=told))
-
-    def _open(self, opens: Callable[[], SessionId]) -> None:
-        from viewer.services.readings.opening import session
-
-        self._background_tasks.start(
-            "open", lambda: session(self._store, opens()), self._go_on, self._fail
-        )
-
-    def _go_on(self, begun: SessionSummary) -> None:
-        """Open a session; ask first if somebody of the reader's name has read in it."""
-        if not begun.done:
-            self.open_session(begun.id)
-            return
-        confirm(
-            self.window(),
-            f"Continue as {begun.reader}?",
-            f"{begun.reader} has locked {begun.done:,} of {begun.planned:,} cases of "
-            "this session. If that was another reader of the same name, cancel and "
-            "enter a name that differs.",
-            "Continue",
-            lambda: self.open_session(begun.id),
-        )
 
     def _open_results(self, run: int) -> None:
         from viewer.services.readings.agreeing import agreement

@@ -149,7 +149,8 @@ def test_that_gain_from_the_start_is_against_the_same_readers_unaided_answers(
     alone = opened(store, "G", None, seed=7)
     for position in range(len(cases.queue(store, alone))):
         recording.lock(store, alone, position, {PLACE: MINE, CONFIDENCE: 3})
-    aided = opened(store, "G", an_aid(Arm.FROM_START, 0.0), seed=7)
+    aid = an_aid(Arm.FROM_START, 0.0)
+    aided = opened(store, "G", aid, seed=7, returning=True)
     (found,) = read(store, aided, follows)
     assert found.cases > 0
     assert found.gain.value >= 0

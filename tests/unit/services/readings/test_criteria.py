@@ -24,7 +24,8 @@ from viewer.services.readings import cases, recording
 from viewer.services.readings.criteria import criteria_agreement
 from viewer.services.readings.mrmc import export_readings
 from viewer.services.readings.rating_agreement import rating_agreement
-from viewer.services.readings.task_readings import TaskWanted, open_task, task_offer
+from viewer.services.readings.task_choice import TaskWanted
+from viewer.services.readings.task_readings import open_task, task_offer
 from viewer.services.sessions import datasets
 from viewer.store import readings
 from viewer.store.database import open_store
@@ -117,7 +118,7 @@ def test_that_a_reader_does_not_validate_again_what_was_validated_alone(
         (FIRST, "Dr B", "Validate a fifth of the cases again"),
     ):
         with pytest.raises(WrongUseError, match=f"{name} already does '{done}'"):
-            open_task(store, wanted, name)
+            open_task(store, wanted, name, returning=True)
 
 
 def judged_by_both(again: list[str], items: Sequence[Item]) -> Mapping[str, list[Key]]:
@@ -194,7 +195,10 @@ def test_that_the_agreement_is_printed_and_exported(
     same = filed["case is anonymised", "same"]
     low, value, high = (float(same[name]) for name in ("low", "value", "high"))
     assert f"{value:.3f} ({low:.3f} to {high:.3f})" == row["same"]
-    assert filed["case is anonymised", "ac"]["low"] == ""
+    ac = filed["case is anonymised", "ac"]
+    low, value, high = (float(ac[name]) for name in ("low", "value", "high"))
+    assert f"{value:.3f} ({low:.3f} to {high:.3f})" == row["ac"]
+    assert ac["method"].endswith("jackknife by patient, 95 %")
 
 
 @pytest.mark.statement("E004-04")

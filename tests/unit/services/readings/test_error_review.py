@@ -70,7 +70,8 @@ def test_that_only_complete_misses_in_frontal_views_are_reviewed(path: Path) -> 
     assert len(tasks) == 3 * len(FINDINGS)
     assert {task.view for task in tasks} == {"frontal"}
     assert {task.answer_text for task in tasks} == {"D4"}
-    both = opening.open_error_review(path, run, "R", views=("frontal", "lateral"))
+    views = "frontal", "lateral"
+    both = opening.open_error_review(path, run, "S", views=views)
     assert len(cases.queue(path, both)) == 5 * len(FINDINGS)
 
 
@@ -80,7 +81,7 @@ def test_that_a_session_is_read_without_the_models_that_it_is_about(
     run = reviewed_run(path, 2)
     aid = Aid(run, MODELS[0], Arm.FROM_START)
     review = opening.open_error_review(path, run, "R")
-    aided = opening.open_reader_study(path, "reviewed", READER_TASK, "R", aid=aid)
+    aided = opening.open_reader_study(path, "reviewed", READER_TASK, "S", aid=aid)
     with open_store(path) as store:
         read = [
             (readings.session_row(store, one), readings.reviewed_answers(store, one))
@@ -99,7 +100,7 @@ def test_that_fifty_misses_of_each_model_and_finding_are_drawn_once(
     assert Counter(_models(path, session)) == dict.fromkeys(MODELS, 100)
     drawn = _trials(path, session)
     assert drawn == _trials(path, opening.open_error_review(path, run, "S", seed=4))
-    assert drawn != _trials(path, opening.open_error_review(path, run, "R", seed=5))
+    assert drawn != _trials(path, opening.open_error_review(path, run, "T", seed=5))
     with open_store(path) as store:
         assert '"seed":4' in readings.session_row(store, session).spec
 
@@ -113,7 +114,7 @@ def _trials(path: Path, session: SessionId) -> set[int]:
 def test_that_a_larger_cap_brings_only_what_was_not_reviewed(path: Path) -> None:
     run = reviewed_run(path, 12)
     first = opening.open_error_review(path, run, "R", cap=5)
-    more = opening.open_error_review(path, run, "R", cap=9)
+    more = opening.open_error_review(path, run, "R", cap=9, returning=True)
     assert len(_trials(path, first)) == 20
     assert len(_trials(path, more)) == 16
     assert not _trials(path, first) & _trials(path, more)
@@ -479,7 +480,9 @@ def test_that_a_review_of_lateral_views_tells_nothing_of_frontal_misses(
 ) -> None:
     run = reviewed_run(path, 2, laterals=2, findings=("Edema",))
     for view, models in (("lateral", 0), ("frontal", len(MODELS))):
-        session = opening.open_error_review(path, run, "R", views=(view,))
+        session = opening.open_error_review(
+            path, run, "R", views=(view,), returning=True
+        )
         _lock(path, session, 0, ANATOMY)
         with open_store(path) as store:
             found = reviewing.error_counts(store, run)
@@ -508,12 +511,14 @@ def test_that_disputes_of_other_views_are_decided_in_a_session_of_their_own(
     run = reviewed_run(path, 2, laterals=2, findings=("Edema",))
     for view in ("frontal", "lateral"):
         for name, verdict in (("A", POSITION), ("B", PARTIAL)):
-            session = opening.open_error_review(path, run, name, views=(view,))
+            session = opening.open_error_review(
+                path, run, name, views=(view,), returning=True
+            )
             for position in range(len(cases.queue(path, session))):
                 _lock(path, session, position, verdict)
     for left in (8, 4):
         assert len(agreeing.adjudication_queue(path, run)) == left
-        session = agreeing.open_adjudication(path, run, "C")
+        session = agreeing.open_adjudication(path, run, "C", returning=True)
         assert len({task.view for task in cases.queue(path, session)}) == 1
         for position in range(4):
             _lock(path, session, position, ANATOMY)

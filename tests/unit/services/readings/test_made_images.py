@@ -3,13 +3,14 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
 
 from tests.helpers.task_stores import imported, phantom
 from tests.unit.services.exporting.test_export_item_bundle import members_of, quiet
-from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.errors import CancelledError, UnreadableInputError, WrongUseError
 from viewer.domain.figure import RateFigure
 from viewer.domain.form_values import Values
 from viewer.domain.geometry import BoxPx
@@ -22,14 +23,16 @@ from viewer.services.housekeeping.delete import Kind, Target, delete, preview_de
 from viewer.services.inspecting.answers import images_of
 from viewer.services.inspecting.runs import run_table
 from viewer.services.readings import cases, recording
+from viewer.services.readings.redrawing import redraw_missing
 from viewer.services.readings.sealing import seal_session
-from viewer.services.readings.task_readings import TaskWanted, open_task, task_offer
+from viewer.services.readings.task_choice import TaskWanted
+from viewer.services.readings.task_readings import open_task, task_offer
 from viewer.services.reporting.figures import run_figures
 from viewer.services.reporting.report_run import manifest_of_report, report_data
 from viewer.services.running.batch_form import dataset_names
 from viewer.settings import Settings
 from viewer.store import cases as store_cases
-from viewer.store import consents, readings, trials
+from viewer.store import consents, readings, trials, withdrawing
 from viewer.store.database import Store, open_store
 from viewer.writers.verify.main import verify
 
@@ -102,6 +105,66 @@ def test_that_nothing_tells_what_was_pasted(store: Path) -> None:
         assert task.finding == asked.facts["anatomy"]
         for secret in (*findings, *VISUAL, "sham", "donor", donor, key):
             assert secret not in told, secret
+
+
+def test_that_drawing_can_be_stopped_and_leaves_nothing(
+    store: Path, settings: Settings
+) -> None:
+    stop = Event()
+
+    def stop_at_third(done: int, _: int) -> None:
+        if done == 3:
+            stop.set()
+
+    with pytest.raises(CancelledError, match="Drawing was stopped"):
+        open_task(store, WANTED, "Ada", progress=stop_at_third, stop=stop)
+    assert not list((settings.home / "sessions").rglob("*"))
+    with open_store(store) as opened:
+        assert readings.session_rows(opened) == ()
+    first = open_task(store, WANTED, "Ada")
+    files = sorted((settings.home / "sessions").rglob("*.png"))
+    stop.clear()
+    with pytest.raises(CancelledError):
+        open_task(store, WANTED, "Ben", progress=stop_at_third, stop=stop)
+    # Those of another session stay.
+    assert sorted((settings.home / "sessions").rglob("*.png")) == files
+    assert redraw_missing(store, first) == 0
+
+
+def test_that_deleted_images_are_drawn_again(store: Path, settings: Settings) -> None:
+    session = open_task(store, WANTED, "Ada")
+    files = sorted((settings.home / "sessions").rglob("*.png"))
+    before = [path.read_bytes() for path in files]
+    for path in files[:2]:
+        path.unlink()
+    told: list[tuple[int, int]] = []
+    stop = Event()
+
+    def stop_after_one(done: int, every: int) -> None:
+        told.append((done, every))
+        stop.set()
+
+    with pytest.raises(CancelledError):
+        redraw_missing(store, session, progress=stop_after_one, stop=stop)
+    assert told == [(1, 2)]
+    assert redraw_missing(store, session) == 1  # what was drawn is kept
+    assert [path.read_bytes() for path in files] == before
+
+
+def test_that_an_image_that_would_be_drawn_differently_is_not_replaced(
+    store: Path, settings: Settings
+) -> None:
+    session = open_task(store, WANTED, "Ada")
+    for path in (settings.home / "sessions").rglob("*.png"):
+        path.unlink()
+    with open_store(store) as opened:
+        for image in store_cases.dataset_named(opened, "people").images:
+            bars = (BoxPx(2, 3, 22, 13),)
+            sha256 = pixels_sha256(load_pixels(image.ref))
+            review = PixelReview(sha256, ReviewDecision.BLACKED_OUT, bars)
+            consents.add_review(opened, review)
+    with pytest.raises(WrongUseError, match="would be drawn differently now"):
+        redraw_missing(store, session)
 
 
 def test_that_readers_share_the_images_and_may_go_on(
@@ -237,7 +300,7 @@ def test_that_what_a_reader_rejects_counts_at_once_and_until_withdrawn(
     assert verify(data, quiet).wrong == []
     assert not any(b"CANARY" in content for content in members_of(data).values())
     with open_store(store) as opened:
-        readings.withdraw(opened, session, "asked to")
+        withdrawing.withdraw(opened, session, "asked to")
     assert table_4(store) == before
 
 

@@ -3,8 +3,12 @@
 import csv
 import io
 import json
+import math
+import re
 import zipfile
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -31,6 +35,75 @@ _SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 def _read(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+
+
+@dataclass
+class Imrmc:
+    """What iMRMC takes from a file: the truth by case, scores by reader and case."""
+
+    truth: dict[str, int] = field(default_factory=dict)
+    scores: dict[tuple[str, str], float] = field(default_factory=dict)
+    modalities: set[str] = field(default_factory=set)
+
+
+def read_imrmc(text: str) -> Imrmc:
+    """Read a file as its documentation says, and refuse what iMRMC refuses.
+
+    https://github.com/DIDSR/iMRMC: the sizes stand before BEGIN DATA: with a colon, and
+    spaces in fields are dropped; a case without truth, two truths, and two scores of a
+    reader for a case are errors.
+    """
+    lines = text.splitlines()
+    begin = [line.upper() for line in lines].index("BEGIN DATA:")
+    sizes = {
+        line[:2]: int(line[3:].strip())
+        for line in lines[:begin]
+        if line[:3] in {"N0:", "N1:", "NR:", "NM:"}
+    }
+    found = Imrmc()
+    rows = [re.sub(r"\s", "", line).split(",") for line in lines[begin + 1 :]]
+    for reader, case, _, score in rows:
+        if reader == "-1":
+            assert case not in found.truth
+            found.truth[case] = int(score)
+    for reader, case, modality, score in rows:
+        if reader != "-1":
+            assert case in found.truth
+            assert (reader, case) not in found.scores
+            found.scores[reader, case] = float(score)
+            found.modalities.add(modality)
+    truth = Counter(found.truth.values())
+    readers = {reader for reader, _ in found.scores}
+    told = truth[0], truth[1], len(readers), len(found.modalities)
+    assert told == tuple(sizes[name] for name in ("N0", "N1", "NR", "NM"))
+    return found
+
+
+def check_rjafroc(sheets: Mapping[str, list[list[str]]]) -> None:
+    """Refuse what RJafroc refuses in a workbook of its old format.
+
+    https://github.com/dpc10ster/RJafroc, ReadJAFROCOldFormat.R.
+    """
+    tables = {name.upper(): rows[1:] for name, rows in sheets.items()}
+    truth = [(int(case), int(lesion), float(w)) for case, lesion, w in tables["TRUTH"]]
+    known = [(case, lesion) for case, lesion, _ in truth]
+    assert len(set(known)) == len(known)
+    of_case: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    for case, lesion, weight in truth:
+        of_case[case].append((lesion, weight))
+    for lesions in of_case.values():
+        if lesions[0][0] == 0:
+            assert lesions == [(0, 0.0)]
+        else:
+            assert sum(weight for _, weight in lesions) == pytest.approx(1, abs=0.01)
+    for reader, modality, number, rating in tables["FP"]:
+        assert reader
+        assert modality
+        assert int(number) in of_case
+        assert float(rating) > -math.inf
+    hits = [(*row[:2], int(row[2]), int(row[3])) for row in tables["TP"]]
+    assert len(set(hits)) == len(hits)
+    assert {hit[2:] for hit in hits} <= set(known)
 
 
 def _root(text: bytes) -> ET.Element:
@@ -97,22 +170,18 @@ def test_that_imrmc_gets_one_truth_a_patient_and_one_score_a_reading(
     cases_of = {row["item"]: row["case"] for row in _read(tmp_path / "out/cases.csv")}
     for finding in FINDINGS:
         name = f"study_{finding.lower()}.imrmc"
-        lines = (tmp_path / "out" / name).read_text("utf-8").splitlines()
-        begin = lines.index("BEGIN DATA:")
-        assert lines[1:begin] == ["N0=0", "N1=3", "NR=2", "NM=1"]
-        rows = [line.split(",") for line in lines[begin + 1 :]]
-        assert all(len(row) == 4 for row in rows)
-        truth = [row for row in rows if row[0] == "-1"]
-        assert sorted(int(row[1]) for row in truth) == [1, 2, 3]
-        assert {row[3] for row in truth} == {"1"}
+        read = read_imrmc((tmp_path / "out" / name).read_text("utf-8"))
+        assert read.truth == dict.fromkeys("123", 1)
+        assert read.modalities == {"image"}
         expected = {
-            (row["reader"].replace(",", ";"), cases_of[row["item"]]): (
-                row["confidence"] if row["status"] == "scored_correct" else "0"
-            )
+            (
+                row["reader"].replace(", ", "_").replace(" ", "_"),
+                cases_of[row["item"]],
+            ): (float(row["confidence"]) if row["status"] == "scored_correct" else 0)
             for row in told
             if row["finding"] == finding
         }
-        assert {(r[0], r[1]): r[3] for r in rows if r[0] != "-1"} == expected
+        assert read.scores == expected
 
 
 def test_that_rjafroc_gets_marks_on_and_off_the_finding(
@@ -138,6 +207,22 @@ def test_that_rjafroc_gets_marks_on_and_off_the_finding(
     assert len(sheets["TP"]) + len(sheets["FP"]) == 2 + read
     numbered = {row["case"]: row["item"] for row in _read(tmp_path / "out/cases.csv")}
     assert len(numbered) == 3
+    check_rjafroc(sheets)
+
+
+def test_that_names_that_imrmc_would_take_for_one_stay_two(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with open_store(path) as store:
+        data_sets.add_dataset(store, dataset(2, laterals=0, findings=("Edema",)))
+    names = ("Ann B", "Ann_B", "Ann,B", "-1")
+    for level, name in enumerate(names, 1):
+        session = opening.open_reader_study(path, "reviewed", READER_TASK, name)
+        for position in range(2):
+            recording.lock(path, session, position, {PLACE: HIT, "confidence": level})
+    export_readings(path, SessionId(1), tmp_path / "out")
+    found = read_imrmc((tmp_path / "out" / "study.imrmc").read_text("utf-8"))
+    by_reader = {reader: score for (reader, _), score in found.scores.items()}
+    assert by_reader == {"Ann_B": 1, "Ann_B_2": 2, "Ann_B_3": 3, "-1_2": 4}
 
 
 @pytest.fixture
@@ -170,7 +255,7 @@ def test_that_a_patient_is_the_case_whatever_the_number_of_images(
     patients = {row["case"] for row in held}
     assert len(held) > len(patients)
     lines = (tmp_path / "study.imrmc").read_text("utf-8").splitlines()
-    assert lines[2] == f"N1={len(patients)}"
+    assert lines[2] == f"N1: {len(patients)}"
     scores = {line.split(",")[1]: line[-1] for line in lines if line[:2] == "R,"}
     for case in patients:
         items = {row["item"] for row in held if row["case"] == case}
@@ -201,7 +286,7 @@ def test_that_the_same_readings_give_the_same_bytes(
     first = export_readings(study, SessionId(1), tmp_path / "one")
     second = export_readings(study, SessionId(2), tmp_path / "two")
     assert [path.name for path in first] == [
-        *("readings.csv", "agreement.csv"),
+        *("readings.csv", "readers.csv", "agreement.csv"),
         *("study_edema.imrmc", "study_edema.xlsx"),
         *("study_pneumothorax.imrmc", "study_pneumothorax.xlsx"),
         "cases.csv",
@@ -234,8 +319,8 @@ def test_that_cases_without_the_finding_have_the_truth_0(tmp_path: Path) -> None
         finding: (tmp_path / f"study_{finding.lower()}.imrmc").read_text("utf-8")
         for finding in FINDINGS
     }
-    assert written["Edema"].splitlines()[1:3] == ["N0=0", "N1=2"]
-    assert written["Pneumothorax"].splitlines()[1:3] == ["N0=2", "N1=0"]
+    assert written["Edema"].splitlines()[1:3] == ["N0: 0", "N1: 2"]
+    assert written["Pneumothorax"].splitlines()[1:3] == ["N0: 2", "N1: 0"]
     numbered = {row["item"]: row["case"] for row in _read(tmp_path / "cases.csv")}
     for row in _read(tmp_path / "readings.csv"):
         present = row["finding"] == "Edema"
@@ -280,7 +365,8 @@ def test_that_a_review_is_told_with_its_models_once_it_is_done(tmp_path: Path) -
     recording.resolve(path, session, 0, {VERDICT: ANATOMY}, comment="below")
     cases.reveal(path, session, 0)
     assert [p.name for p in export_readings(path, session, tmp_path)] == [
-        "readings.csv"
+        "readings.csv",
+        "readers.csv",
     ]
     (row,) = _read(tmp_path / "readings.csv")
     assert row["model"].startswith("secret-model")

@@ -54,7 +54,8 @@ from viewer.services.readings.merging import merge_answers
 from viewer.services.readings.reviewing import review_results
 from viewer.services.readings.sealed import is_sealed, open_sealed, write_answers
 from viewer.services.readings.sealing import content_sha256, seal_session
-from viewer.services.readings.task_readings import TaskWanted, open_task
+from viewer.services.readings.task_choice import TaskWanted
+from viewer.services.readings.task_readings import open_task
 from viewer.services.reporting.report_run import checked_report
 from viewer.services.sessions.datasets import dataset_named
 from viewer.services.sessions.ground import ground_of
@@ -395,6 +396,7 @@ def test_that_a_sealed_file_names_no_model(trip: Trip, tmp_path: Path) -> None:
             row.form,
             replace(spec, asked=asked).as_json(),
             tuple(tasks),
+            returning=True,
         )
         session = readings.create_session(store, new)
     path = seal_session(trip.origin, session, tmp_path / "graded.session").path
@@ -585,7 +587,7 @@ def test_that_what_is_shown_after_a_lock_keeps_its_session_here(
     aid = Aid(run, MODELS[0], Arm.AFTER)
     study = opening.open_reader_study(store, DATASET, READER_TASK, READER, aid=aid)
     for kept, session, what in (
-        (mine, open_task(mine, validity, READER), "what is right only once"),
+        (mine, open_task(mine, validity, "Ann"), "what is right only once"),
         (store, study, "a model's answer only once"),
         (*options_after_lock(tmp_path), "the options only once"),
         (store, disputed(store, run), "other readers' answers"),
@@ -601,7 +603,7 @@ def disputed(store: Path, run: int) -> SessionId:
         session = opening.open_error_review(store, run, reader)
         for position in range(len(cases.queue(store, session))):
             recording.lock(store, session, position, {VERDICT: verdict})
-    return open_adjudication(store, run, READER)
+    return open_adjudication(store, run, "E")
 
 
 def options_after_lock(folder: Path) -> tuple[Path, SessionId]:
@@ -698,7 +700,7 @@ def tables(store: Path) -> dict[str, bytes]:
 def test_that_tables_of_merged_answers_are_those_of_answers_at_home(
     trip: Trip, tmp_path: Path
 ) -> None:
-    session = opening.open_reader_study(trip.origin, PANEL.dataset, READER_TASK, READER)
+    session = opening.open_reader_study(trip.origin, PANEL.dataset, READER_TASK, "Ann")
     home = tmp_path / "home.sqlite"
     shutil.copy(trip.origin, home)
     read_places(home, session)

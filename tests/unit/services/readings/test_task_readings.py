@@ -33,7 +33,8 @@ from viewer.services.readings.aiding import effects
 from viewer.services.readings.mrmc import export_readings
 from viewer.services.readings.progress import progress
 from viewer.services.readings.rating_agreement import mask_agreement
-from viewer.services.readings.task_readings import TaskWanted, open_task, task_offer
+from viewer.services.readings.task_choice import TaskWanted
+from viewer.services.readings.task_readings import open_task, task_offer
 from viewer.services.reporting.report_run import checked_report, report_files
 from viewer.services.sessions import datasets
 from viewer.services.sessions.datasets import locked_cases
@@ -215,7 +216,7 @@ def test_that_a_rejected_question_is_left_out_like_one_of_a_file(
 ) -> None:
     _, store = questions
     wanted = TaskWanted("pathology_mcq", "validity", "people", limit=2)
-    session = open_task(store, wanted, "Zoe")
+    session = open_task(store, wanted, "Validator")
     first = cases.task(store, session, 0)
     assert "Right answer" not in repr(first)
     second = recording.lock(store, session, 0, {"answer": "A"})
@@ -227,7 +228,7 @@ def test_that_a_rejected_question_is_left_out_like_one_of_a_file(
         held = datasets.dataset_named(opened, "people")
         (read,) = locked_cases(opened, ground_of(opened, session))
     item = next(item for item in held.items if item.key == read.item)
-    assert item.reference["reviews"] == [["Zoe", ["wrong_answer"]]]
+    assert item.reference["reviews"] == [["Validator", ["wrong_answer"]]]
 
 
 def test_that_the_criteria_are_those_that_a_file_names() -> None:
@@ -349,7 +350,8 @@ def test_that_readings_of_a_task_are_exported_as_a_table(
     recording.consent(diagnosed, session)
     recording.lock(diagnosed, session, 0, {"differential": ("a", "b")})
     recording.lock(diagnosed, session, 0, {"choice": "B"})
-    (file,) = export_readings(diagnosed, session, tmp_path)
+    file, readers = export_readings(diagnosed, session, tmp_path)
+    assert [row["session"] for row in rows_of(readers)] == [str(session)]
     (row,) = rows_of(file)
     assert (row["differential"], row["choice"]) == ('["a", "b"]', "B")
 
@@ -485,7 +487,8 @@ def test_that_a_panel_beside_a_models_choices_trusts_them_or_not(
     _, store = questions
     aid = Aid(1, "knows", arm, wrong=0.5)
     wanted = TaskWanted("pathology_mcq", "panel", "people", panel="II", aid=aid)
-    session = open_task(store, wanted, f"Aided {follows}")
+    reader = f"Aided {arm} {follows}"
+    session = open_task(store, wanted, reader)
     with pytest.raises(WrongUseError, match="has not agreed"):
         recording.lock(store, session, 0, {"answer": "A"})
     recording.consent(store, session)
@@ -511,7 +514,7 @@ def test_that_a_panel_beside_a_models_choices_trusts_them_or_not(
         held = datasets.dataset_named(opened, "people")
     item = next(item for item in held.items if item.key == read[0].item)
     final = option_of(str(latest_values(read[0].values)["answer"]))
-    assert ["II", f"Aided {follows}", final] in item.reference["experts"]  # type: ignore[operator]
+    assert ["II", reader, final] in item.reference["experts"]  # type: ignore[operator]
 
 
 def right_of(store: Path, session: SessionId, position: int) -> str:

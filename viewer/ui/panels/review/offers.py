@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.domain.errors import OverreadError
-from viewer.services.readings.task_readings import TaskWanted
+from viewer.services.readings.task_choice import TaskWanted
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.panels.review.start import ReviewStart
 
 if TYPE_CHECKING:
     from viewer.services.readings.advice import AidSource
     from viewer.services.readings.review_offer import ReviewOffer, StudyOffer
-    from viewer.services.readings.task_readings import TaskOffer
+    from viewer.services.readings.task_choice import TaskOffer
 
 
 class ReviewOffers:

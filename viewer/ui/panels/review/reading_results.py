@@ -45,6 +45,10 @@ _TABLES: Final = {
         "Agreement of outlines",
         "The mean Dice of the outlines that both readers drew, with its 95 % interval.",
     ),
+    "readers": (
+        "Readers",
+        "All sessions of one name are counted as those of one reader.",
+    ),
 }
 _HEADERS: Final = {
     "shown_wrong": "Shown wrong",
@@ -101,7 +105,8 @@ class ReadingResults(QWidget):
     def _show(self, tables: Mapping[str, _Rows]) -> None:
         for name, part in self.parts.items():
             part.show_rows(tables.get(name, ()))
-        self._say("" if any(tables.values()) else _NONE)
+        compared = any(rows for name, rows in tables.items() if name != "readers")
+        self._say("" if compared else _NONE)
 
     def _say(self, words: str) -> None:
         self.words.setText(words)

@@ -128,7 +128,9 @@ def pair_words(pair: "PairAgreement") -> str:
     readers = f"{pair.first} and {pair.second}"
     if not pair.cases:
         return f"{readers} reviewed no case in common."
-    kappa = pair.kappa.value
+    kappa, ends = pair.kappa.value, pair.kappa.interval
     value = "not defined" if isnan(kappa) else f"{kappa:.2f}"
+    if not isnan(ends.low):
+        value += f" (95 % interval {ends.low:.2f} to {ends.high:.2f})"
     same, cases = 100 * pair.percent.value, counted(pair.cases, "miss", "misses")
     return f"{readers}: Cohen's κ {value}, the same in {same:.0f} % of {cases}."

@@ -2,29 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Event
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.reading import SessionId
 from viewer.settings import ANSWERS_ENDING, SEALED_ENDING, Settings
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.show_once import show_once
-from viewer.ui.dialogs.import_reading import FilesRead, Seldom
-from viewer.ui.widgets.lighter import ProgressBar
+from viewer.ui.panels.review.work_bar import WorkBar
 
 
-class SealedFiles(QWidget):
+class SealedFiles(WorkBar):
     """What the commands on sealed sessions and their answers do.
 
     It is seen only while answers are merged: how far, and a way to cancel. ``fail`` is
     called with errors, as Review shows them.
     """
-
-    _progressed = Signal(object)
-    """FilesRead, emitted in the thread that works"""
 
     told = Signal(str)
     """What is being done, or what became of it, in sentences."""
@@ -36,18 +31,7 @@ class SealedFiles(QWidget):
     def __init__(
         self, settings: Settings, fail: Callable[[Exception], None], parent: QWidget
     ) -> None:
-        super().__init__(parent)
-        self.bar, self.cancel = ProgressBar(), QPushButton("Cancel")
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("Merged")
-        self._stop = Event()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.bar, 1)
-        row.addWidget(self.cancel)
-        self.cancel.clicked.connect(self._stop.set)
-        self._progressed.connect(self._show_progress)
-        self.hide()
+        super().__init__("Merged", parent)
         self._settings, self._fail = settings, fail
         self._background_tasks = BackgroundTasks(self)
         self.read_last: SessionId | None = None
@@ -86,15 +70,14 @@ class SealedFiles(QWidget):
 
     def _merge(self, paths: Sequence[Path]) -> None:
         """Merge answer files, and say in a sentence what happened to each."""
-        self._stop.clear()
-        told = Seldom(self._progressed.emit)
+        told, stop = self.begin(), self.stop
 
         def merged(path: Path) -> str:
             from viewer.services.readings.merging import merge_answers
 
             try:
                 return merge_answers(
-                    self._settings.store, path, progress=told, stop=self._stop
+                    self._settings.store, path, progress=told, stop=stop
                 ).sentence
             except OverreadError as error:
                 return f"{error.what} {error.how}"
@@ -109,15 +92,10 @@ class SealedFiles(QWidget):
             self._fail(error)
 
         self.told.emit(f"Merging {_names(paths)} …")
-        self.bar.setRange(0, 0)
         self.show()
         self._background_tasks.start(
             "merge", lambda: [merged(path) for path in paths], show, fail
         )
-
-    def _show_progress(self, told: FilesRead) -> None:
-        self.bar.setRange(0, told.every)
-        self.bar.setValue(told.done)
 
     def _ask(self, title: str, kind: str, ending: str) -> None:
         from viewer.ui.widgets.file_choice import choose_to_read

@@ -34,8 +34,7 @@ from viewer.services.readings.review_offer import (
     ReviewOffer,
     StudyOffer,
 )
-from viewer.services.readings.task_readings import TaskWanted
-from viewer.ui.dialogs.import_reading import FilesRead
+from viewer.services.readings.task_choice import TaskWanted
 from viewer.ui.panels.review.aid import AidChoice
 from viewer.ui.panels.review.sample import CaseChoice, MissChoice
 from viewer.ui.panels.review.sessions import PLACES, SessionList
@@ -230,7 +229,6 @@ class ReviewStart(QScrollArea):
         self.read.clicked.connect(self._want_study)
         self.tasks.wanted.connect(self._want_task)
         self.tasks.refused.connect(self.say)
-        self.tasks.drawn.connect(self._tell_drawn)
 
     def choose(self, dataset: str, run: int | None) -> None:
         """Choose a data set, or a run and its data set, wherever they are offered."""
@@ -304,9 +302,6 @@ class ReviewStart(QScrollArea):
     def say(self, problem: str) -> None:
         """Show what is missing, or nothing."""
         self.problem.setText(problem)
-
-    def _tell_drawn(self, told: FilesRead) -> None:
-        self.say(f"Drawing image {told.done} of {told.every} …")
 
     def _named(self) -> bool:
         if self.reader.text().strip():

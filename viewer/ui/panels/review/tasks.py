@@ -8,8 +8,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.services.readings.advice import AidSource
-from viewer.services.readings.task_readings import TaskChoice, TaskOffer, TaskWanted
-from viewer.ui.dialogs.import_reading import Seldom
+from viewer.services.readings.task_choice import TaskChoice, TaskOffer, TaskWanted
 from viewer.ui.panels.review.aid import AidChoice
 from viewer.ui.widgets.labels import caption, primary
 from viewer.ui.widgets.long_choice import LongChoice
@@ -39,8 +38,6 @@ class TaskCard(QWidget):
     """TaskWanted: the reader wants to begin"""
     refused = Signal(object)
     """str: why the reader cannot begin yet"""
-    drawn = Signal(object)
-    """FilesRead: images drawn for the cases, emitted in the thread that works"""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +45,6 @@ class TaskCard(QWidget):
         self.group, self.amount = QComboBox(), NamedChoice()
         self.sample, self.begin = WholeBox(1, _MOST), primary("Begin")
         self.aid = AidChoice()
-        self.tell_drawn = Seldom(self.drawn.emit)
         self._soon = QTimer(self, interval=_TYPING_MS, singleShot=True)
         self._fill()
         self._lay_out()

@@ -29,8 +29,10 @@ class Machine:
     def in_words(self) -> str:
         """What is free, in a sentence."""
         main = "unknown" if self.main is None else _gib(self.main)
-        gpu = "no GPU that torch finds" if self.gpu is None else f"{_gib(self.gpu)} GPU"
-        return f"Free on this machine: {main} of main memory, {gpu}."
+        card = "no graphics card that torch can use"
+        if self.gpu is not None:
+            card = f"{_gib(self.gpu)} of the graphics card"
+        return f"Free on this machine: {main} of main memory, {card}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,9 @@ def fit_in_words(card: ModelCard, machine: Machine) -> str:
     if smallest is None:
         return "unknown"
     fit = best_fit(card, machine)
-    return fit.in_words if fit else f"no: it needs {_gib(smallest)} on a GPU at least"
+    if fit is None:
+        return f"no: it needs a graphics card with {_gib(smallest)} or more"
+    return fit.in_words
 
 
 def _gib(number: int) -> str:

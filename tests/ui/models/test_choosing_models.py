@@ -319,3 +319,24 @@ def test_that_a_failed_search_is_told(
         context.worker.message.emit(WorkerReply(number, None, "The worker is full."))
     assert told[0].what == "The worker is full."
     assert not page.bar.isVisible()
+
+
+def test_that_a_long_name_leaves_room_for_what_is_said_of_it(
+    workspace: ModelsWorkspace, context: AppContext
+) -> None:
+    page = connect_page(workspace)
+    names = [f"model-{n:03}:8b" for n in range(300)]
+    longest = "hf.co/laboratory/" + 9 * "radiology-assistant-" + "27b:Q4_K_M"
+    found_here(context, workspace, *map(DeclaredModel, (*names, longest)))
+    tree = page.found
+    assert tree.topLevelItemCount() == 302  # and the offer to download one
+    assert not tree.horizontalScrollBar().isVisible()
+    assert tree.columnWidth(1) >= 0.35 * tree.viewport().width()
+    last = next(i for i in items(tree) if i.text(0) == longest)
+    assert last.toolTip(0).startswith(f"{longest}\nOllama · ")
+    found_here(context, workspace, DeclaredModel("short"))
+
+
+def items(tree: QTreeWidget) -> list[QTreeWidgetItem]:
+    found = map(tree.topLevelItem, range(tree.topLevelItemCount()))
+    return [item for item in found if item is not None]

@@ -67,7 +67,7 @@ def _fit(card: ModelCard, machine: Machine) -> KnownFit:
         return KnownFit(card.title, _with_access(card, fits), fit.settings())
     if smallest is None:
         return KnownFit(card.title, need_of(card), {})
-    least = f"too large now: {_gib(smallest)} of a graphics card at least"
+    least = f"too large now: needs a graphics card with {_gib(smallest)} or more"
     return KnownFit(card.title, _with_access(card, least), {})
 
 

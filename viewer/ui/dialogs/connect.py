@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -31,6 +32,8 @@ from viewer.ui.widgets.scrolled import resize_on_screen
 
 _SIZE: Final = (760, 720)
 _FOUND_ROWS: Final = 5
+_NAMES_AT_MOST: Final = 0.6
+"""The most of a list's width that names take."""
 _LOOKING: Final = "Looking for programs on this computer that run models…"
 _NONE_FOUND: Final = (
     "No program that runs models answers on this computer. Start Ollama, LM Studio, "
@@ -224,8 +227,9 @@ class _Offers(QTreeWidget):
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # a name's end tells too
         modes = QHeaderView.ResizeMode
-        self.header().setSectionResizeMode(0, modes.ResizeToContents)
+        self.header().setSectionResizeMode(0, modes.Fixed)
         self.header().setSectionResizeMode(1, modes.Stretch)
         self.itemClicked.connect(self._emit)
         self.itemActivated.connect(self._emit)
@@ -246,7 +250,17 @@ class _Offers(QTreeWidget):
             words = (in_role(text, display) for text in (offer.title, offer.summary))
             item = QTreeWidgetItem(self, list(words))
             for column in range(2):
-                item.setToolTip(column, as_tip(offer.missing or offer.note))
+                item.setToolTip(column, as_tip(_tip(offer)))
+        self._fit_names()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Give names the room that they need, within limits."""
+        super().resizeEvent(event)
+        self._fit_names()
+
+    def _fit_names(self) -> None:
+        most = round(_NAMES_AT_MOST * self.viewport().width())
+        self.header().resizeSection(0, min(self.sizeHintForColumn(0), most))
 
     def filter(self, words: str) -> None:
         """Show only the models whose name or description has all of these words."""
@@ -258,6 +272,12 @@ class _Offers(QTreeWidget):
 
     def _emit(self, item: QTreeWidgetItem) -> None:
         self.chosen.emit(self._offers[self.indexOfTopLevelItem(item)])
+
+
+def _tip(offer: NewModel) -> str:
+    """Return all that is said of a model: the list may have no room for it."""
+    said = (offer.title, offer.summary, offer.missing or offer.note)
+    return "\n".join(filter(None, said))
 
 
 def _words_of(found: Sequence[NewModel], *, looking: bool) -> str:

@@ -22,11 +22,8 @@ WITHOUT_QT := tests/unit/api tests/unit/cli tests/unit/test_main.py \
 # alone is enough.
 ONLY_WITHOUT_QT := $(filter-out %adapters.py %studies.py,$(WITHOUT_QT))
 # What all else stands on, and fails first: half a minute on two cores.
-LAYERS := $(addprefix tests/unit/,domain imaging metrics results) \
+LAYERS := $(addprefix tests/unit/,domain imaging metrics results store/schema) \
     $(wildcard tests/unit/studies/*/test_parse.py tests/unit/studies/*/test_score.py)
-# Tracing doubles the time of a test, so only those are traced that show each line and
-# branch of the layers: the layers' own, and those named in the list.
-TRACED := $(LAYERS) $(shell cat packaging/traced_tests.txt)
 
 # The tests start hundreds of programs, and each would compile the whole of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -54,8 +51,10 @@ types:
 	$(PYTHON) -m mypy
 	.venv/bin/lint-imports --no-logo
 
-layers:         # few of these wait, and each worker takes 6 seconds to find them
-	$(PYTEST) $(QT) -m "not proof" -n $(CORES) --dist worksteal $(TRACED) --cov --cov-report=
+# Tracing doubles the time of a test, so only the layers' own are traced. Few of them wait,
+# and each worker takes 6 seconds to find them.
+layers:
+	$(PYTEST) $(QT) -m "not proof" -n $(CORES) --dist worksteal $(LAYERS) --cov --cov-report=
 	$(PYTHON) -m coverage json --quiet -o .coverage.json
 	$(PYTHON) packaging/perfect_coverage.py .coverage.json
 
@@ -66,7 +65,7 @@ test: style     ## lint, the suite with coverage, and without Qt what needs none
 
 suite: layers
 	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal --ignore tests/benchmarks \
-	    $(addprefix --ignore ,$(TRACED) $(ONLY_WITHOUT_QT))
+	    $(addprefix --ignore ,$(LAYERS) $(ONLY_WITHOUT_QT))
 
 without-qt: types
 	@! .venv-headless/bin/python -c "import PySide6" 2>/dev/null

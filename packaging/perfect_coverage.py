@@ -1,9 +1,8 @@
 """Hold the files that must be covered to the last branch.
 
 They are those that pyproject.toml lets coverage measure, in a run of the tests of their
-own folders and those named in traced_tests.txt: of what falls short, write a test there
-or name one. Reads coverage's JSON report and prints each shortfall; exits with 1 if
-there is one.
+own folders (LAYERS in the Makefile): for what falls short, write a test there. Reads
+coverage's JSON report and prints each shortfall; exits with 1 if there is one.
 """
 
 import json

@@ -200,3 +200,26 @@ def test_that_a_reader_who_read_nothing_is_refused_as_a_rule(
 def test_that_nothing_is_to_be_found_of_what_is_absent() -> None:
     image = _image(readers=("R1", "R2"))
     assert boxes_to_find(image, FINDING, ANY) == {BY_RULE: (), "R1": (), "R2": ()}
+
+
+def test_that_what_is_there_is_to_be_found_by_the_rule_and_by_each_reader() -> None:
+    own = (BoxPx(2, 2, 10, 10), BoxPx(20, 20, 24, 24))
+    other = BoxPx(6, 6, 14, 14)
+    boxes = (*(ReferenceBox(box, "R1") for box in own), ReferenceBox(other, "R2"))
+    image = _by_rule(_image(*boxes, readers=("R1", "R2", "R3")), MAJORITY)
+    assert boxes_to_find(image, FINDING, MAJORITY) == {
+        BY_RULE: (BoxPx(6, 6, 10, 10),),
+        "R1": own,
+        "R2": (other,),
+        "R3": (),
+    }
+    alone = _by_rule(_image(ReferenceBox(other, "R1"), readers=("R1",)), ANY)
+    assert boxes_to_find(alone, FINDING, ANY) == {BY_RULE: (other,)}
+
+
+def test_that_an_image_without_boxes_is_itself_beside_one_with_some() -> None:
+    boxed, bare = _image(ReferenceBox(BoxPx(2, 2, 9, 9))), replace(_image(), boxes={})
+    dataset = Dataset("d", "vindr", Path("root"), (boxed, bare), (), "f" * 64)
+    found = referenced(dataset, ANY).images
+    assert FINDING in found[0].masks
+    assert found[1] is bare

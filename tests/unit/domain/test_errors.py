@@ -2,7 +2,11 @@
 
 import pickle
 
+import pytest
+
 from viewer.domain.errors import (
+    LOADING,
+    UNREACHABLE,
     OverreadError,
     ProviderError,
     RetryClass,
@@ -35,3 +39,14 @@ def test_that_a_providers_error_keeps_all_it_knows_in_another_process() -> None:
     assert isinstance(copy, ProviderError)
     assert vars(copy) == vars(error)
     assert str(copy) == "Too many requests. Wait."
+
+
+@pytest.mark.parametrize(
+    ("reason", "unreachable", "loading"),
+    [(UNREACHABLE, True, False), (LOADING, False, True), ("timeout", False, False)],
+)
+def test_that_an_endpoint_that_nobody_listens_at_is_not_one_that_is_not_ready(
+    reason: str, *, unreachable: bool, loading: bool
+) -> None:
+    error = ProviderError("No.", retry_class=RetryClass.RETRY, reason=reason)
+    assert (error.unreachable, error.loading) == (unreachable, loading)

@@ -117,3 +117,13 @@ def test_that_latex_commands_are_text() -> None:
         r"\textbackslash{}input\{/etc/passwd\} 5 \% \& \#1 a\_b "
         r"\textasciitilde{}\textasciicircum{} \$x\$ \textbackslash{}x1b"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [("_model", " _model"), ("a_model", "a_model"), ("_\x1b", r" _\x1b"), ("", "")],
+)
+def test_that_no_label_begins_as_one_that_matplotlib_leaves_out(
+    text: str, label: str
+) -> None:
+    assert escapes.drawn(text) == label

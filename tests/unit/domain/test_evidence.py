@@ -9,6 +9,7 @@ from viewer.domain.evidence import (
     EvidenceType,
     Language,
     evidence_type,
+    with_images_named,
 )
 from viewer.domain.item import Item
 from viewer.domain.specialties import (
@@ -130,3 +131,30 @@ def test_that_common_spellings_of_a_specialty_are_read(
     name: str, specialty: str | None
 ) -> None:
     assert specialty_named(name) == specialty
+
+
+def test_that_a_case_is_written_as_its_folder_has_it() -> None:
+    nested = replace(CASE.evidence[0], images=("case-1/a.png", "case-2/b.png"))
+    document = replace(CASE, evidence=(nested, CASE.evidence[1])).document()
+    assert (document["id"], document["language"]) == ("case-1", "en")
+    assert document["options"] == list(CASE.options)
+    assert document["diagnosis"] == "Sarcoidosis"
+    assert document["evidence"] == [
+        {
+            "type": "CT",
+            "images": ["a.png", "case-2/b.png"],
+            "finding": "Nodes.",
+            "when": "day 3",
+        },
+        {"type": "Microscopy", "images": ["c"], "finding": "Granulomas."},
+    ]
+
+
+def test_that_images_of_evidence_are_renamed_and_nothing_else_is() -> None:
+    facts = CASE.item().facts
+    renamed = with_images_named(facts, {"a": "x", "c": "y"})
+    again = EvidenceCase.of_item(replace(CASE.item(), facts=renamed))
+    assert again.images == ("x", "b", "y", "d")
+    assert with_images_named(renamed, {"x": "a", "y": "c"}) == facts
+    other = {"question": "a", "images": ["a"]}
+    assert with_images_named(other, {"a": "x"}) == other

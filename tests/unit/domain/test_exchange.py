@@ -3,17 +3,25 @@
 import hashlib
 
 import numpy as np
+import pytest
 
 from viewer.domain.exchange import (
+    LEFT_OUT,
+    LENGTH_CAP,
+    PEAK_MEMORY,
+    WORK_TIME,
     Facts,
     ImagePart,
     Message,
     ModelProfile,
     ModelRequest,
+    RawReply,
+    ReplyKind,
     TextPart,
 )
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Photometric, PixelImage, Raster
+from viewer.domain.image_geometry import ImageGeometry
 
 
 def _facts() -> Facts:
@@ -56,3 +64,35 @@ def test_that_images_know_their_size_as_rows_and_columns() -> None:
     pixels = np.zeros((4, 5), np.uint8)
     assert Raster(pixels).size == SizePx(4, 5)
     assert PixelImage(pixels, Photometric.MONOCHROME2).size == SizePx(4, 5)
+
+
+def test_that_pixels_keep_the_geometry_they_come_with() -> None:
+    pixels = np.zeros((4, 5), np.uint8)
+    given = ImageGeometry(SizePx(4, 5), aspect_ratio=2.0)
+    image = PixelImage(pixels, Photometric.MONOCHROME2, geometry=given)
+    assert image.geometry is given
+    assert PixelImage(pixels, Photometric.MONOCHROME2).geometry.pixel_aspect == 1.0
+
+
+def test_that_a_reply_keeps_what_was_noted_beside_its_headers() -> None:
+    noted = {
+        LEFT_OUT: "seed temperature",
+        LENGTH_CAP: "4096",
+        PEAK_MEMORY: "123456789",
+        WORK_TIME: "250",
+    }
+    reply = RawReply(ReplyKind.LOCAL, b"{}", headers=noted)
+    assert reply.dropped == ("seed", "temperature")
+    assert (reply.length_cap, reply.peak_memory_bytes) == (4096, 123456789)
+    assert reply.work_ms == 250
+
+
+@pytest.mark.parametrize("value", ["", "many", "-1", "1.5"])
+def test_that_what_is_no_count_is_unknown(value: str) -> None:
+    noted = dict.fromkeys((LENGTH_CAP, PEAK_MEMORY, WORK_TIME), value)
+    for reply in (
+        RawReply(ReplyKind.LOCAL, b"{}", headers=noted),
+        RawReply(ReplyKind.CHAT_COMPLETION, b"{}"),
+    ):
+        assert reply.dropped == ()
+        assert (reply.length_cap, reply.peak_memory_bytes, reply.work_ms) == (None,) * 3

@@ -2,10 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from tests.helpers.sample_figures import rates
+from tests.helpers.sample_figures import heat, rates
 from viewer.domain.errors import WrongUseError
 from viewer.domain.figure import PublishedMark, RateFigure, RatePanel
-from viewer.domain.figure_order import by_relative_difference, order_names
+from viewer.domain.figure_order import (
+    by_relative_difference,
+    order_names,
+    orders_of,
+)
 from viewer.domain.report import BarSeries
 
 GROUPS = ("w", "x", "Mean", "y", "z")
@@ -53,3 +57,13 @@ def test_that_what_a_figure_has_is_offered_and_nothing_else_taken() -> None:
     assert order_names(figure()) == ("a", "b", "chance", "CNN")
     with pytest.raises(WrongUseError, match="no series named 'c'"):
         by_relative_difference(figure(), "a", "c")
+
+
+def test_that_only_findings_under_several_rates_can_be_ordered() -> None:
+    assert orders_of(figure()) == order_names(figure())
+    assert orders_of(replace(figure(), in_order=True)) == ()
+    assert orders_of(replace(figure(), one_model=True)) == ()
+    assert orders_of(heat()) == ()
+    (panel,) = figure().panels
+    single = replace(panel, series=panel.series[:1], baselines=(), published=())
+    assert orders_of(replace(figure(), panels=(single,), baseline_name="")) == ()

@@ -88,3 +88,13 @@ def test_that_sections_alone_tell_the_same_relative_attention() -> None:
     for name in sections:
         assert found[name] == pytest.approx(expected[name], abs=1e-12, nan_ok=True)
     assert weighted_sum(found, told.places) == pytest.approx(np.ones(3), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "sums"), [((1,), ((0.5, 0.5),)), ((1, 2), ((0.5, 0.5), (1.0,)))]
+)
+def test_that_every_section_has_its_tokens_and_its_sum_in_every_layer(
+    tokens: tuple[int, ...], sums: tuple[tuple[float, ...], ...]
+) -> None:
+    with pytest.raises(ValueError, match="do not go together"):
+        SectionAttention(("image", "text"), tokens, sums)

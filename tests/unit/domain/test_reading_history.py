@@ -81,6 +81,7 @@ def test_that_unsure_stays_open_until_it_is_resolved_and_stays_on_record() -> No
     rows = [_said(Act.LOCKED, UNSURE)]
     unsure = standing_of(rows, ERROR_REVIEW)
     assert unsure.state is TaskState.UNRESOLVED
+    assert (unsure.complete, unsure.unresolved) == (True, True)
     resolved = standing_of([*rows, _said(Act.RESOLVED, ANATOMY)], ERROR_REVIEW)
     assert resolved.state is TaskState.LOCKED
     assert resolved.values == {VERDICT: ANATOMY}

@@ -3,7 +3,8 @@ from json import dumps, loads
 import pytest
 
 from viewer.domain.geometry import SizePx
-from viewer.domain.report_study import ReportStudy, StudyImage, study_of
+from viewer.domain.item import Item
+from viewer.domain.report_study import ReportStudy, StudyImage, is_study, study_of
 from viewer.domain.task_selection import Category, SelectedTask
 
 TASK = SelectedTask("s1", "t1", "Describe the pleura.", Category.BROAD, temporal=True)
@@ -35,3 +36,9 @@ def test_that_findings_are_truth_and_never_told() -> None:
     assert item.reference["findings"] == "An effusion."
     alone = ReportStudy("s2", "p1", (StudyImage("a", "PA"),))
     assert (alone.item().kind, study_of(alone.item())) == ("single", alone)
+
+
+def test_that_a_study_is_told_from_other_items() -> None:
+    assert is_study(STUDY.item())
+    assert is_study(ReportStudy("s2", "p1", ()).item())
+    assert not is_study(Item("a", "p1", facts={"views": ["PA"]}))

@@ -1,4 +1,4 @@
-from viewer.domain.run import ModelLoading
+from viewer.domain.run import STORE_IS_BUSY, ModelLoading, RunNote, RunWaiting
 
 
 def test_that_a_loading_says_how_far_it_is_until_it_ends() -> None:
@@ -16,3 +16,16 @@ def test_that_a_server_s_loading_says_for_how_long_until_it_ends() -> None:
         "The server is loading m… (25 s)"
     )
     assert ModelLoading(3, "m", 1.0, "", 26.0).words == ""
+
+
+def test_that_a_waiting_says_for_whom_until_it_ends() -> None:
+    assert RunWaiting(3, "overread (process 7)").words == (
+        "Waiting for overread (process 7)"
+    )
+    assert RunWaiting(3, "").words == ""
+    assert RunWaiting(3, "", store_is_busy=True).words == STORE_IS_BUSY
+
+
+def test_that_a_note_is_a_sentence_about_its_model() -> None:
+    note = RunNote("m", "model_changed", "another model answered")
+    assert str(note) == "m: another model answered."

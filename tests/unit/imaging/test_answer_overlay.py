@@ -87,3 +87,19 @@ def test_that_each_region_is_outlined_inside_its_edge() -> None:
     assert not (inked & ~(first | second)).any()
     color = Raster(np.zeros((64, 64, 3), np.uint8))
     assert not draw_regions(color, [np.zeros((64, 64), dtype=bool)]).pixels.any()
+
+
+def test_that_an_answer_that_is_no_cell_is_outlined_and_its_cell_has_the_sign() -> None:
+    region = np.zeros((256, 256), dtype=bool)
+    region[40:90, 100:160] = True
+    cell = Cell(1, 4)
+    outlined = draw_answer(plain(), GRID, None, cell, [], None, region)
+    inked = (outlined.pixels == ANSWER).all(axis=2)
+    # names of cells stay legible at the top of each
+    assert inked[89, 100:160].all()
+    assert inked[50:60, 159].all()
+    assert not (inked & ~region).any()
+    assert not inked[45:85, 105:155].any()
+    signed = draw_answer(plain(), GRID, None, cell, [], Outcome.FULL, region)
+    more = (signed.pixels == ANSWER).all(axis=2) & ~inked
+    assert 0 < more.sum() == more[32:64, 128:160].sum()

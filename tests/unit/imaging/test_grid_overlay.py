@@ -15,6 +15,7 @@ from viewer.imaging.grid_overlay import (
     GridStyle,
     LabelStyle,
     draw_grid,
+    drawn_label_height_px,
     label_height_px,
     legibility_warning,
 )
@@ -143,6 +144,15 @@ def test_that_both_styles_together_are_drawn_together() -> None:
     ink = colored(draw_grid(plain(), Grid(8, 8), GridStyle(labels=LabelStyle.BOTH)))
     assert stands(ink, "D4", 3 * 32 + 1, 3 * 32 + 1, Face.REGULAR)
     assert stands(ink, "A", 32 - 7, 256 - 1 - 5, Face.REGULAR)
+
+
+def test_that_the_height_of_drawn_labels_counts_the_enlargement() -> None:
+    grid, size = Grid(8, 8), SizePx(224, 224)
+    once = drawn_label_height_px(grid, size, GridStyle())
+    assert once == label_height_px(GridStyle())
+    doubled = drawn_label_height_px(grid, size, GridStyle(font_scale=2, render_scale=2))
+    assert doubled == 2 * once
+    assert drawn_label_height_px(Grid(26, 26), SizePx(60, 60), GridStyle()) is None
 
 
 def test_that_the_papers_grids_are_legible_at_its_size() -> None:

@@ -163,3 +163,11 @@ def test_that_a_large_raster_shrinks_in_proportion_and_a_small_one_stays() -> No
     assert shrunk(Raster(pixels), 200).pixels is pixels
     mask = pixels > 99
     assert (shrunk_mask(mask, small.size) == (np.arange(50) > 24)).all()
+
+
+def test_that_a_region_too_small_for_the_nearest_pixel_is_not_lost() -> None:
+    mask = np.zeros((90, 60), dtype=bool)
+    mask[0, 59] = mask[80, 0] = True
+    small = shrunk_mask(mask, SizePx(9, 6))
+    assert np.argwhere(small).tolist() == [[0, 5], [8, 0]]
+    assert not shrunk_mask(np.zeros_like(mask), SizePx(9, 6)).any()

@@ -133,6 +133,14 @@ def test_that_bounds_that_meet_allow_no_divergence() -> None:
     assert found.interval.high > 0.0
 
 
+def test_that_bounds_that_hardly_differ_allow_hardly_any_other_divergence() -> None:
+    p, q = [0.5, 0.3, 0.2], [0.1, 0.3, 0.6]
+    found = bounded_divergence(boxed(p, 1e-9), boxed(q, 1e-9))
+    assert found.interval.low < found.value == jsd(p, q) < found.interval.high
+    assert found.interval.low == pytest.approx(jsd(p, q), abs=2e-7)
+    assert found.interval.high == pytest.approx(jsd(p, q), abs=2e-7)
+
+
 def test_that_nine_options_have_too_many_corners() -> None:
     many = boxed([1 / (MOST_OPTIONS + 1)] * (MOST_OPTIONS + 1), 0.01)
     with pytest.raises(ValueError, match="more than 8"):

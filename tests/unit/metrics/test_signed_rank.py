@@ -154,3 +154,31 @@ def test_that_what_is_no_pair_of_numbers_is_refused() -> None:
 def test_that_a_result_keeps_its_numbers() -> None:
     assert isinstance(signed_rank(X, Y), SignedRank)
     assert signed_rank(X, Y).plus + signed_rank(X, Y).minus == 15
+
+
+@pytest.mark.statement("E001-14")
+@pytest.mark.parametrize("zero", list(ZeroMethod))
+def test_that_the_signs_of_a_patients_pairs_are_flipped_together(
+    zero: ZeroMethod,
+) -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(10):
+        first, second = rng.integers(1, 6, (2, 14)).tolist()
+        whose = rng.integers(0, 6, 14).tolist()
+        gaps = np.subtract(first, second)
+        kept = gaps[gaps != 0] if zero is ZeroMethod.WILCOX else gaps
+        signed = (rankdata(abs(kept)) * np.sign(kept))[kept != 0]
+        patients = np.array(whose)[gaps != 0]
+        sums = [signed[patients == one].sum() for one in np.unique(patients)]
+        flipped = [np.dot(sums, signs) for signs in product((-1, 1), repeat=len(sums))]
+        expected = np.mean(np.abs(flipped) >= abs(sum(sums)))
+        found = signed_rank(first, second, zero, clusters=whose)
+        assert found.p_value == pytest.approx(expected, abs=TOLERANCE)
+        alone = signed_rank(first, second, zero)
+        assert (found.plus, found.effect) == (alone.plus, alone.effect)
+
+
+def test_that_patients_with_one_pair_each_change_nothing() -> None:
+    assert signed_rank(X, Y, clusters="abcdefgh") == signed_rank(X, Y)
+    with pytest.raises(ValueError, match="zip"):
+        signed_rank(X, Y, clusters="abc")

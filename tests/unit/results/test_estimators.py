@@ -17,7 +17,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from tests.helpers.by_patient import difference_by_patient, ends_of
 from tests.helpers.tabled import estimate
-from viewer.metrics.proportions import patient_interval
+from viewer.metrics.proportions import macro_interval, patient_interval
 from viewer.results.estimators import Seen, registry
 from viewer.results.estimators.rates import UNEQUAL
 from viewer.results.frame import Frame, frame_of
@@ -429,3 +429,26 @@ def test_that_distinct_values_count_where_any_row_of_theirs_holds() -> None:
     k, n, share = estimate("rate of distinct", unknown)
     assert (k, n) == (1, 3)
     assert isnan(share)
+
+
+def test_that_the_interval_of_a_mean_of_shares_is_by_patient_over_its_parts() -> None:
+    rng = np.random.default_rng(11)
+    correct = [bool(x) for x in rng.random(60) < 0.6]
+    finding, patient = (rng.integers(0, most, 60).tolist() for most in (3, 9))
+    columns: Columns = {
+        "correct": correct,
+        "patient": patient,
+        "item": [i // 2 for i in range(60)],
+        "finding": finding,
+    }
+    hits, trials = np.zeros((2, 9, 3), dtype=int)
+    np.add.at(hits, (patient, finding), correct)
+    np.add.at(trials, (patient, finding), 1)
+    wanted = macro_interval(hits.tolist(), trials.tolist(), 30)
+    read = ("correct", "patient", "item")
+    found = estimate("interval", columns, of=read, by="finding")
+    assert found[:2] == pytest.approx((wanted.interval.low, wanted.interval.high))
+    assert found[2] == wanted.method
+    of_one = {**columns, "finding": [1] * 60}
+    alone = estimate("interval", of_one, of=read, by="finding")
+    assert alone == estimate("interval", columns, of=read)

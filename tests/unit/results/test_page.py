@@ -6,9 +6,18 @@ from typing import Any
 import pytest
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.report import Section, Table
+from viewer.domain.report import PaperRows, Section, Table
 from viewer.results.page import sections
-from viewer.results.spec import HIGHEST, LOWEST, PERCENT, ListSpec, Ranking, Shown
+from viewer.results.spec import (
+    HIGHEST,
+    LOWEST,
+    PERCENT,
+    TIME,
+    ListSpec,
+    Ranking,
+    Shown,
+    TableSpec,
+)
 
 HEADER = ("item", "answer_plain", "lit", "dice", "none")
 PASSES = ListSpec("passes", title="Passes", text="Side by side.")
@@ -156,3 +165,23 @@ def test_that_a_column_that_the_table_lacks_is_named_in_a_sentence(
     )
     assert raised.value.how == "It has item, answer_plain, lit, dice, none."
     assert list(sections([spec], [Table("passes", HEADER, ())])) == []
+
+
+def test_that_a_time_is_printed_as_people_read_it() -> None:
+    spec = ListSpec("t", title="T", shown=(Shown("at", "When", TIME),))
+    rows = (("2026-03-01T08:05:09.5+00:00",), (None,))
+    (section,) = sections([spec], [Table("t", ("at",), rows)])
+    assert section.table.rows == (("2026-03-01 08:05:09 UTC",), ("-",))
+
+
+def test_that_a_papers_rows_in_a_table_stand_below_its_own_and_are_not_ranked() -> None:
+    shown = ("model", Shown("rate", "Rate", PERCENT, best=HIGHEST))
+    own, paper = (("a", 0.25), ("b", 0.5)), (("Paper 2025", 0.9),)
+    spec = TableSpec("t", (), title="T", shown=shown, below=paper)
+    (section,) = sections([spec], [Table("t", ("model", "rate"), (*own, *paper))])
+    assert section.table.rows == (("a", "25.0"), ("b", "50.0"))
+    assert section.published == (
+        PaperRows("Paper 2025", "", (("Paper 2025", "90.0"),)),
+    )
+    assert section.best == {(1, 1)}
+    assert section.second == {(0, 1)}

@@ -13,6 +13,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from tests.helpers.by_patient import difference_by_patient
 from viewer.metrics.judging import prediction_powered
+from viewer.metrics.word_prior import Worded, gain_over_words
 from viewer.results.estimators import ESTIMATORS, Seen
 from viewer.results.estimators.paired import NOT_SAME
 from viewer.results.frame import Frame, frame_of
@@ -198,3 +199,78 @@ def test_that_a_judge_is_corrected_by_people_and_compared_with_them() -> None:
         for level in levels
     ]
     assert found[3:] == pytest.approx(of_levels, abs=1e-12)
+
+
+Asked = tuple[str, str, bool, str]
+"""The words, the patient, whether the question is swapped, and the answer."""
+
+
+def over_words(*asked: Asked) -> Sequence[Any]:
+    names = ("words", "patient", "swapped", "answer")
+    values = list(zip(*asked, strict=True)) or [()] * 4
+    frame = frame_of(dict(zip(names, map(list, values), strict=True)))
+    return estimate("gain over words", frame, names)
+
+
+@pytest.mark.statement("E002-09")
+def test_that_denials_are_told_from_those_that_the_words_alone_bring() -> None:
+    rng = np.random.default_rng(5)
+    asked: list[Asked] = [
+        (f"w{word}", f"p{patient}", bool(swapped), ("Yes", "No", "?")[answer])
+        for word, patient, swapped, answer in rng.integers(0, (3, 8, 2, 3), (60, 4))
+    ]
+    said = {"No": True, "Yes": False, "?": None}
+    kinds = [
+        [Worded(w, p, said[a]) for w, p, s, a in asked if s is wanted]
+        for wanted in (True, False)
+    ]
+    gain = gain_over_words(*kinds)
+    n, share, prior, value, low, high, method = over_words(*asked)
+    assert (n, share) == (gain.trials, gain.hits / gain.trials)
+    assert (prior, value, low, high) == (
+        *(gain.prior, gain.gain),
+        *(gain.interval.low, gain.interval.high),
+    )
+    assert low < value < high
+    assert method == "jackknife by patient, 95 %"
+
+
+@pytest.mark.statement("X-09")
+@pytest.mark.parametrize(
+    ("asked", "trials", "why"),
+    [
+        ([("w", "p1", False, "Yes"), ("w", "p2", False, "No")], 0, "no trial"),
+        ([("w", "p1", True, "No"), ("w", "p1", False, "Yes")], 0, "no other patient"),
+        ([("w", "p1", True, "No"), ("w", "p2", False, "Yes")], 1, "nothing is left"),
+    ],
+)
+def test_that_a_gain_over_words_without_an_interval_says_why(
+    asked: list[Asked], trials: int, why: str
+) -> None:
+    n, *_, low, high, method = over_words(*asked)
+    assert n == trials
+    assert np.isnan([low, high]).all()
+    assert why in method
+    assert method.endswith(", 95 %")
+
+
+@pytest.mark.statement("E001-16")
+@pytest.mark.parametrize("levels", [None, (0, 1)])
+def test_that_the_kappa_of_two_raters_is_scikit_learns_over_what_both_rated(
+    levels: tuple[int, ...] | None,
+) -> None:
+    rng = np.random.default_rng(9)
+    scale = levels or (1, 2, 3, 4, 5)
+    one = rng.choice(scale, 50).tolist()
+    other = np.where(rng.random(50) < 0.6, one, rng.choice(scale, 50)).tolist()
+    alone = [*one, scale[0]], [*other, None]
+    rated = frame_of({"a": alone[0], "b": alone[1], "who": [i // 2 for i in range(51)]})
+    options = {"cluster": "who"} | ({"levels": levels} if levels else {})
+    found = estimate("quadratic kappa", rated, ("a", "b"), None, options)
+    value, low, high, method = found
+    theirs = cohen_kappa_score(one, other, weights="quadratic", labels=scale)
+    assert value == pytest.approx(theirs, abs=1e-12)
+    assert low < value < high
+    assert method
+    both = rated.complete("b")
+    assert estimate("quadratic kappa", both, ("a", "b"), None, options) == found

@@ -7,7 +7,7 @@ import pytest
 
 from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.result import Score, TrialResult
-from viewer.results.records import comparable, number_names, records
+from viewer.results.records import comparable, number_names, numbers_in, records
 
 
 def result(item: str, status: Status, **numbers: float) -> TrialResult:
@@ -92,3 +92,25 @@ def test_that_nothing_is_compared_with_a_side_whose_requests_all_failed() -> Non
     )
     # a failed request still counts as wrong where another one got a reply
     assert found["comparable"] == [False, False, False, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("gold", "chance"),
+    [('{"yes": false}', 0.5), ('{"options": ["a", "b", "c", "d"], "right": 2}', 0.25)],
+)
+def test_that_chance_is_that_of_a_random_option(gold: str, chance: float) -> None:
+    found = records([replace(RESULTS[0], gold=gold)])
+    assert found["chance"] == [chance]
+
+
+def test_that_an_answer_without_options_has_no_chance_level() -> None:
+    golds = ('{"yes": true}', "", '{"options": []}', '{"number": 3}')
+    found = records([replace(RESULTS[0], gold=gold) for gold in golds])
+    assert [isnan(one) for one in found["chance"]] == [False, True, True, True]
+
+
+def test_that_a_frame_tells_the_numbers_of_its_verdicts_from_its_columns() -> None:
+    found = records(RESULTS)
+    assert numbers_in(found) == number_names(RESULTS)
+    assert numbers_in(found.having(view=["frontal"] * 3)) == number_names(RESULTS)
+    assert numbers_in(records(())) == ()

@@ -5,7 +5,6 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.domain.grid import Grid
 from viewer.domain.image import Photometric, PixelImage, Raster, Window
-from viewer.imaging.grid_overlay import GridStyle, drawn_label_height_px
 from viewer.services.asking.provider_views import (
     provider_sight,
     sent_raster,
@@ -69,12 +68,3 @@ def test_that_cells_smaller_than_a_patch_and_small_labels_are_told(
 def test_that_an_unknown_provider_is_refused(sent: Raster) -> None:
     with pytest.raises(WrongUseError, match="unknown"):
         provider_sight(sent, GRID, "telepathy")
-
-
-def test_that_the_height_of_labels_counts_the_enlargement() -> None:
-    size = SizePx(224, 224)
-    once = drawn_label_height_px(GRID, size, GridStyle())
-    assert once is not None
-    doubled = drawn_label_height_px(GRID, size, GridStyle(font_scale=2, render_scale=2))
-    assert doubled == 2 * once
-    assert drawn_label_height_px(Grid(26, 26), SizePx(60, 60), GridStyle()) is None

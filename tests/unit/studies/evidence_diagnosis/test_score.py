@@ -5,8 +5,10 @@ from viewer.domain.answer import ChoiceAnswer, RankedAnswer, Status, Unparsed
 from viewer.studies.evidence_diagnosis.parse import Judged
 from viewer.studies.evidence_diagnosis.score import (
     first_match,
+    not_judged,
     score_choice,
     score_ranked,
+    with_numbers,
 )
 
 ORDER = (2, 0, 3, 1)
@@ -81,3 +83,21 @@ def test_that_the_first_match_is_one_of_words(
     entries: tuple[str, ...], diagnosis: str, rank: int | None
 ) -> None:
     assert first_match(entries, diagnosis) == rank
+
+
+@pytest.mark.statement("E004-06")
+def test_that_without_a_judge_a_differential_is_neither_right_nor_wrong() -> None:
+    found = not_judged(DDX, "Sarcoidosis")
+    assert (found.status, found.reason) == (Status.EXCLUDED, "not_judged")
+    assert found.answer == "Tuberculosis; SARCOIDOSIS!; Lymphoma"
+    assert found.numbers == (("first_match", 2.0),)
+    assert not_judged(DDX, "Asthma").numbers == ()
+    refused = not_judged(Unparsed(Status.REFUSED, "declined"), "Asthma")
+    assert (refused.status, refused.reason) == (Status.REFUSED, "declined")
+
+
+def test_that_further_numbers_follow_a_verdicts_own() -> None:
+    judged = not_judged(DDX, "Sarcoidosis")
+    more = with_numbers(judged, (("seconds", 2.5),))
+    assert more.numbers == (("first_match", 2.0), ("seconds", 2.5))
+    assert with_numbers(more, ()) == more

@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.studies.grid_localization import golden_replies
-from viewer.domain.answer import UNREADABLE, CellAnswer, Status, Unparsed
+from viewer.domain.answer import (
+    UNREADABLE,
+    CellAnswer,
+    PointAnswer,
+    Status,
+    Unparsed,
+)
 from viewer.domain.exchange import ModelReply
+from viewer.domain.geometry import PointPx
 from viewer.domain.grid import Grid, LetterAxis
 from viewer.domain.run import Condition, Trial
 from viewer.studies.cell_replies import ParserMode
@@ -224,3 +231,19 @@ def test_that_the_rule_that_read_a_cell_is_kept(
 
 def test_that_a_list_without_any_cell_of_the_grid_stays_ambiguous() -> None:
     assert reading('{"cell": ["4D", "I9"]}', ParserMode.PAPER) == "ambiguous:list"
+
+
+def test_that_a_place_counts_instead_of_the_text_unless_the_reply_was_kept_back() -> (
+    None
+):
+    placed = PointAnswer(PointPx(3, 4))
+    assert parse(ModelReply("D4"), TRIAL, PARAMS, placed) == placed
+    beside = Unparsed(Status.OUT_OF_RANGE, "not_on_what_was_sent")
+    assert parse(ModelReply("D4"), TRIAL, PARAMS, beside) == beside
+    cut = ModelReply("D4", finish_reason="length")
+    truncated = Unparsed(Status.TRUNCATED, "length")
+    assert parse(cut, TRIAL, PARAMS, placed) == truncated
+    refused = ModelReply("D4", refusal="No.")
+    assert parse(refused, TRIAL, PARAMS, placed) == Unparsed(
+        Status.REFUSED, "refusal_field"
+    )

@@ -54,3 +54,18 @@ def test_that_a_cell_is_judged_by_its_own_coverage(
     assert (verdict.coverage, verdict.outcome) == (covered, outcome)
     hit = Status.SCORED_CORRECT if outcome is Outcome.FULL else Status.SCORED_WRONG
     assert (verdict.status, verdict.answer) == (hit, GRID.label(cell))
+
+
+def test_that_what_could_not_be_read_keeps_its_reason() -> None:
+    unread = Unparsed(Status.AMBIGUOUS, "list")
+    verdict = score(unread, REFERENCE)
+    assert (verdict.status, verdict.reason) == (Status.AMBIGUOUS, "list")
+    assert (verdict.answer, verdict.coverage, verdict.outcome) == ("", None, None)
+
+
+@pytest.mark.statement("E000-16")
+def test_that_a_hit_is_by_fallback_where_no_cell_is_covered_enough() -> None:
+    small = GridReference(GRID, (0.0,) * 5 + (10.0,), (100.0,) * 6, (5,), True, 0.0)
+    verdict = score(CellAnswer(Cell(1, 2)), small)
+    assert verdict.outcome is Outcome.FULL_FALLBACK
+    assert (verdict.status, verdict.coverage) == (Status.SCORED_CORRECT, 0.1)

@@ -193,3 +193,33 @@ TWO = '[{"box": [1, 2, 3, 4]}, {"box": [5, 6, 7, 8]}]'
 )
 def test_that_no_place_has_its_reason(kind: str, text: str, reason: str) -> None:
     assert said(read(kind, text)) == reason
+
+
+NO_BOX, OUTSIDE = (
+    Unparsed(Status.UNPARSED, "no_box"),
+    Unparsed(Status.OUT_OF_RANGE, "box_outside"),
+)
+SEVERAL = Unparsed(Status.AMBIGUOUS, "several")
+POINT = PointAnswer(PointPx(3, 4))
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "expected"),
+    [
+        ("point", POINT, POINT),
+        ("point", BoxesAnswer((BOX,)), Unparsed(Status.UNPARSED, "no_point")),
+        ("box", BoxesAnswer((BOX,)), BoxesAnswer((BOX,))),
+        ("box", BoxesAnswer((BOX, BOX)), SEVERAL),
+        ("box", POINT, NO_BOX),
+        ("box", OUTSIDE, OUTSIDE),
+        ("box", Unparsed(Status.DENIED_FINDING, "denied"), NO_BOX),
+        ("boxes", BoxesAnswer((BOX, BOX)), BoxesAnswer((BOX, BOX))),
+        ("boxes", Unparsed(Status.DENIED_FINDING, "denied"), BoxesAnswer(())),
+        ("boxes", POINT, NO_BOX),
+    ],
+)
+def test_that_a_place_in_a_models_own_convention_must_be_what_was_asked_for(
+    kind: str, place: AnyAnswer | Unparsed, expected: AnyAnswer | Unparsed
+) -> None:
+    reply = ModelReply("[1, 2, 3, 4]")
+    assert parse(reply, asked(kind, SIZE), (), lambda: place) == expected

@@ -1,6 +1,5 @@
 import pytest
 
-from viewer.domain.answer import ReportAnswer, Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.rubric import Dimension, Grade, Grades, dimensions_of
 from viewer.studies.rubric_reading.final import (
@@ -11,7 +10,6 @@ from viewer.studies.rubric_reading.final import (
     pairs,
 )
 from viewer.studies.rubric_reading.params import ContentOrder
-from viewer.studies.rubric_reading.score import score
 
 BOTH = tuple(ContentOrder)
 FIRST, SECOND = BOTH
@@ -50,21 +48,6 @@ def test_that_outputs_of_one_reader_keep_his_scores() -> None:
     finals = final_scores([*given, grade("B", 4, 5, 5, 5, item="s2")])
     assert [final.item for final in finals] == ["s1", "s2"]
     assert [final.content[FIRST] for final in finals] == [5, 2.5]
-
-
-@pytest.mark.statement("E001-13")
-def test_that_only_a_content_of_exactly_five_is_correct() -> None:
-    answer = ReportAnswer("text")
-    (whole,) = final_scores([grade("A", 5, 5, 5, 1)])
-    (half,) = final_scores([grade("A", 5, 5, 5, 5), grade("B", 5, 4, 5, 5)])
-    right, wrong = score(answer, whole), score(answer, half)
-    assert (right.status, wrong.status) == (
-        Status.SCORED_CORRECT,
-        Status.SCORED_WRONG,
-    )
-    assert wrong.number("content") == 4.5
-    assert wrong.number("image_style") is None
-    assert score(answer, half, SECOND).number("content") == 4.5
 
 
 def test_that_the_main_reader_is_who_graded_most_unless_named() -> None:

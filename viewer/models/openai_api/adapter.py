@@ -17,9 +17,15 @@ from viewer.domain.exchange import (
     ModelRequest,
     RawReply,
 )
+from viewer.models.batching import Outcome
 from viewer.models.endpoint import LOCAL_ONLY, Allowance
 from viewer.models.openai_api import chat, responses
 from viewer.models.openai_api.address import address_of
+from viewer.models.openai_api.batches import (
+    LARGEST_RESULTS,
+    LONGEST_S,
+    OpenAIBatches,
+)
 from viewer.models.openai_api.client import Client, HttpReply
 from viewer.models.openai_api.question import (
     DETAIL,
@@ -69,6 +75,14 @@ class OpenAIAdapter:
         self._form = _FORMS[self._api]
         self._address = address_of(profile.settings)
         self._client = Client(profile.settings, self._address, allowance)
+        patient = {**profile.settings, "timeout_s": LONGEST_S}
+        self.batches = OpenAIBatches(
+            Client(patient, self._address, allowance, LARGEST_RESULTS),
+            self._address.endpoint.address,
+            self._form.path,
+            self._noted_of,
+            self._outcome,
+        )
         self._rejected: frozenset[str] = frozenset()
         self._lock = threading.Lock()
 
@@ -138,6 +152,24 @@ class OpenAIAdapter:
         settings = self._settings(self._rejected)
         return self._body(settings, self._wanted(settings, request), request)
 
+    def _noted_of(self, request: ModelRequest) -> Mapping[str, str]:
+        settings = self._settings(self._rejected)
+        return _noted(settings, self._wanted(settings, request))
+
+    def _outcome(self, reply: HttpReply, noted: Mapping[str, str]) -> Outcome:
+        """Return what became of a question that was sent in a batch."""
+        # As if nothing were known: many lines may have been sent before it was.
+        settings = self._settings(frozenset())
+        try:
+            self._client.check(reply)
+            if reply.is_answer:
+                headers = {**_stored_headers(reply.headers), **noted}
+                return RawReply(self._form.kind, reply.body, reply.status, headers)
+            self._leave_out(reply, settings, self._parameters(settings))
+        except ProviderError as error:
+            return error
+        return self._rejection()
+
     def _leave_out(
         self, reply: HttpReply, settings: Settings, wanted: list[Parameter]
     ) -> None:
@@ -183,6 +215,12 @@ class OpenAIAdapter:
             *self._form.parameters(settings, repeat, schema),
             *(Parameter(DETAIL, {DETAIL: d}) for d in details if d),
         ]
+
+    def _parameters(self, settings: Settings) -> list[Parameter]:
+        """Return every parameter that the profile sets, whatever is asked."""
+        detail = settings.get(DETAIL)
+        named = [Parameter(DETAIL, {DETAIL: detail})] if detail else []
+        return [*self._form.parameters(settings, 0, CELL_SCHEMA), *named]
 
     def _body(
         self, settings: Settings, wanted: list[Parameter], request: ModelRequest

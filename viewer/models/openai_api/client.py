@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, BinaryIO, Final
 
 import httpx2
 
@@ -16,7 +16,7 @@ from viewer.models import provider_errors
 from viewer.models.endpoint import Allowance, endpoint_at
 from viewer.models.keys import key_named
 from viewer.models.openai_api.address import Address
-from viewer.models.openai_api.transport import transport_for
+from viewer.models.openai_api.transport import LARGEST_BODY, transport_for
 
 _LEAST_KEY: Final = 12
 """Shorter ones are words that stand in for a key, and keep nothing secret."""
@@ -53,14 +53,19 @@ class HttpReply:
 class Client:
     """One server, asked with one profile's key; thread-safe.
 
-    Nothing is looked up or opened before the first question.
+    Nothing is looked up or opened before the first question. ``largest`` is the most
+    bytes of a reply.
     """
 
     def __init__(
-        self, settings: Mapping[str, object], address: Address, allowance: Allowance
+        self,
+        settings: Mapping[str, object],
+        address: Address,
+        allowance: Allowance,
+        largest: int = LARGEST_BODY,
     ) -> None:
         self._settings, self._address = settings, address
-        self._allowance = allowance
+        self._allowance, self._largest = allowance, largest
         self._timeout_s = float(str(settings.get("timeout_s", 120.0)))
         proxy = settings.get("proxy")
         self._proxy = endpoint_at(str(proxy), "proxy") if proxy else None
@@ -70,8 +75,25 @@ class Client:
 
     def post(self, path: str, body: bytes) -> HttpReply:
         """Send exactly these bytes once; a failed connection raises ProviderError."""
-        url = f"{self._address.endpoint.url}/{path.lstrip('/')}"
-        return self._once("POST", url, body)
+        return self._once("POST", self._url(path), content=body, headers=_JSON)
+
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> HttpReply:
+        """Get a document once, as `post` sends one."""
+        return self._once("GET", self._url(path), query)
+
+    def delete(self, path: str) -> HttpReply:
+        """Delete what is at a path, once."""
+        return self._once("DELETE", self._url(path))
+
+    def upload(self, path: str, name: str, file: BinaryIO, purpose: str) -> HttpReply:
+        """Send a file as a form's part, read while it is sent."""
+        part = {"file": (name, file, "application/jsonl")}
+        return self._once(
+            "POST", self._url(path), data={"purpose": purpose}, files=part
+        )
+
+    def _url(self, path: str) -> str:
+        return f"{self._address.endpoint.url}/{path.lstrip('/')}"
 
     def listed_models(self) -> tuple[str, ...]:
         """Return the names of the server's models; an empty list raises."""
@@ -80,7 +102,14 @@ class Client:
             raise self.status_error(reply)
         return _names(reply.body)
 
-    def _once(self, method: str, url: str, body: bytes | None = None) -> HttpReply:
+    def _once(
+        self,
+        method: str,
+        url: str,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **body: Any,  # noqa: ANN401 - as httpx2 takes it
+    ) -> HttpReply:
         """Send a request; every attempt has a row in the ledger, so none is repeated.
 
         No redirect is followed: it leads where nobody allowed.
@@ -88,9 +117,9 @@ class Client:
         transport = self._connected()
         request = httpx2.Request(
             method,
-            _parsed(url, tuple(self._address.query.items())),
-            headers=self._headers() | ({} if body is None else _JSON),
-            content=body,
+            _parsed(url, (*self._address.query.items(), *(query or {}).items())),
+            headers={**self._headers(), **(headers or {})},
+            **body,
             extensions={"timeout": httpx2.Timeout(self._timeout_s).as_dict()},
         )
         try:
@@ -141,6 +170,7 @@ class Client:
                     self._timeout_s,
                     self._proxy,
                     self._settings.get("ca_file"),
+                    self._largest,
                 )
             return self._transport
 

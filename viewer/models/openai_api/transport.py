@@ -46,6 +46,7 @@ def transport_for(
     timeout_s: float,
     proxy: Endpoint | None = None,
     ca_file: object = None,
+    largest: int = LARGEST_BODY,
 ) -> "BoundedTransport":
     """Return the HTTP transport for an endpoint.
 
@@ -62,6 +63,8 @@ def transport_for(
     ca_file : str or None
         PEM file of the authority that signs the server's certificate; None for those
         the system trusts.
+    largest : int
+        The most bytes of a reply.
 
     Raises
     ------
@@ -79,7 +82,11 @@ def transport_for(
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
     )
     return BoundedTransport(
-        connect, endpoint.address, timeout_s, stays_here=endpoint.is_here
+        connect,
+        endpoint.address,
+        timeout_s,
+        stays_here=endpoint.is_here,
+        largest=largest,
     )
 
 
@@ -116,6 +123,8 @@ class BoundedTransport(httpx2.BaseTransport):
         Seconds from the first byte sent to the last received.
     stays_here : bool
         Whether to refuse a name that resolves to another machine.
+    largest : int
+        The most bytes of a body.
     """
 
     def __init__(
@@ -125,8 +134,9 @@ class BoundedTransport(httpx2.BaseTransport):
         timeout_s: float,
         *,
         stays_here: bool,
+        largest: int = LARGEST_BODY,
     ) -> None:
-        self._connect, self._host = connect, host
+        self._connect, self._host, self._largest = connect, host, largest
         self._timeout_s, self._stays_here = timeout_s, stays_here
         self._deadlines = Deadlines(timeout_s)
 
@@ -149,7 +159,7 @@ class BoundedTransport(httpx2.BaseTransport):
         return httpx2.Response(
             response.status_code,
             headers=response.headers,
-            stream=_BoundedStream(response.stream, watch, self._host),
+            stream=_BoundedStream(response.stream, watch, self._host, self._largest),
             extensions=response.extensions,
         )
 
@@ -236,17 +246,19 @@ class _BoundedStream(httpx2.SyncByteStream):
         inner: httpx2.SyncByteStream | httpx2.AsyncByteStream,
         watch: _Watch,
         host: str,
+        largest: int,
     ) -> None:
         assert isinstance(inner, httpx2.SyncByteStream)  # noqa: S101 - for mypy
         self._inner, self._watch, self._host = inner, watch, host
+        self._largest = largest
 
     def __iter__(self) -> Iterator[bytes]:
         received = 0
         with self._watch.errors_named():
             for chunk in self._inner:
                 received += len(chunk)
-                if received > LARGEST_BODY:
-                    raise too_large_error(self._host, LARGEST_BODY)
+                if received > self._largest:
+                    raise too_large_error(self._host, self._largest)
                 yield chunk
         self._watch.check()
 

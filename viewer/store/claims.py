@@ -4,8 +4,9 @@ A question is claimed by an attempt that has not ended, in the transaction that 
 it. The claim is valid as long as its coordinator holds the operating system's lock on
 the run, however long that takes: a suspended process may continue. Only if the
 coordinator runs on another machine, whose locks may not be visible here, it is valid
-for a limited time as well. Executors claim nothing, wherever they run: only the
-coordinator reads their replies.
+for a limited time as well. One in a provider's batch is valid until that is over,
+whether or not any process waits for it. Executors claim nothing, wherever they run:
+only the coordinator reads their replies.
 """
 
 import socket
@@ -23,15 +24,21 @@ LEASE: Final = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True)
 class Coordinator:
-    """A process that asks a run's questions; ``is_last`` if it is the run's latest."""
+    """A process that asks a run's questions; ``is_last`` if it is the run's latest.
+
+    ``batch_of`` is the run whose batch at a provider has the question, 0 if none has.
+    """
 
     id: int
     host: str
     pid: int
     since: str
     is_last: bool
+    batch_of: int = 0
 
     def __str__(self) -> str:
+        if self.batch_of:
+            return f"the batch of run {self.batch_of}"
         return f"process {self.pid} on {self.host} since {self.since}"
 
 
@@ -59,11 +66,12 @@ def open_attempts(store: Store, request_sha256: str) -> tuple[OpenAttempt, ...]:
     """Return the attempts at a request that have not ended, oldest first."""
     rows = store.rows(
         "SELECT a.id, a.started_at, t.run_id, c.id AS by, c.host, c.pid,"
-        " c.started_at AS since, c.id = (SELECT max(l.id) FROM coordinator l"
-        " WHERE l.run_id = c.run_id) AS is_last"
+        " q.parcel_id, c.started_at AS since, c.id = (SELECT max(l.id)"
+        " FROM coordinator l WHERE l.run_id = c.run_id) AS is_last"
         " FROM attempt a JOIN trial t ON t.id = a.trial_id"
         " LEFT JOIN attempt_end e ON e.attempt_id = a.id"
         " LEFT JOIN coordinator c ON c.id = a.coordinator_id"
+        " LEFT JOIN parcel_question q ON q.attempt_id = a.id"
         " WHERE a.request_sha256 = ? AND e.attempt_id IS NULL ORDER BY a.id",
         (request_sha256,),
     )
@@ -77,13 +85,20 @@ def _coordinator(row: Row) -> Coordinator | None:
     if row["by"] is None:
         return None
     return Coordinator(
-        row["by"], row["host"], row["pid"], row["since"], bool(row["is_last"])
+        row["by"],
+        row["host"],
+        row["pid"],
+        row["since"],
+        bool(row["is_last"]),
+        row["run_id"] if row["parcel_id"] else 0,
     )
 
 
 def holder_of(store: Store, attempt: OpenAttempt) -> Coordinator | None:
     """Return the process that awaits an open attempt's reply, None if nobody does."""
     who = attempt.coordinator
+    if who is not None and who.batch_of:
+        return who
     if who is None or not who.is_last:  # a run has one coordinator at a time
         return None
     held = is_run_held(store.path, attempt.run) or _is_leased(who, attempt)

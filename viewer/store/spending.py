@@ -55,14 +55,17 @@ def unpriced_attempts(store: Store, run: int) -> tuple[Unpriced, ...]:
     """Return the attempts of a run that may have cost an unknown amount.
 
     These are attempts without an end, without a response from the server, or with a
-    reply without token counts.
+    reply without token counts; those of a batch that is going on are not.
     """
     rows = store.rows(
         "SELECT a.request_sha256, t.model, coalesce(e.reason, '') AS reason"
         " FROM attempt a JOIN trial t ON t.id = a.trial_id"
         " LEFT JOIN attempt_end e ON e.attempt_id = a.id"
         " LEFT JOIN reply r ON r.attempt_id = a.id"
-        " WHERE t.run_id = ? AND ((r.id IS NULL AND e.http_status IS NULL)"
+        " LEFT JOIN parcel_question q ON q.attempt_id = a.id"
+        " WHERE t.run_id = ? AND NOT (q.attempt_id IS NOT NULL"
+        " AND e.attempt_id IS NULL)"
+        " AND ((r.id IS NULL AND e.http_status IS NULL)"
         " OR (r.id IS NOT NULL AND r.cost_microusd IS NULL)) ORDER BY a.id",
         (run,),
     )

@@ -189,11 +189,16 @@ def _close(
 
 
 def orphans(store: Store, run: int) -> tuple[tuple[int, int, str], ...]:
-    """Return (attempt id, trial id, model) of a run's attempts left open."""
+    """Return (attempt id, trial id, model) of a run's attempts left open.
+
+    Those of a provider's batch are not: it goes on, whoever waits for it.
+    """
     rows = store.rows(
         "SELECT a.id, a.trial_id, t.model FROM attempt a JOIN trial t"
         " ON t.id = a.trial_id LEFT JOIN attempt_end e ON e.attempt_id = a.id"
-        " WHERE t.run_id = ? AND e.attempt_id IS NULL ORDER BY a.id",
+        " LEFT JOIN parcel_question q ON q.attempt_id = a.id"
+        " WHERE t.run_id = ? AND e.attempt_id IS NULL AND q.attempt_id IS NULL"
+        " ORDER BY a.id",
         (run,),
     )
     return tuple((row[0], row[1], row[2]) for row in rows)

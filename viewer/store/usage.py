@@ -66,12 +66,16 @@ def mean_cost(store: Store, model: str) -> float | None:
 
 
 def mean_latency(store: Store, model: str) -> float | None:
-    """Return the mean milliseconds of a model's latest replies, None without any."""
+    """Return the mean milliseconds of a model's latest replies, None without any.
+
+    Those of a provider's batch have no time.
+    """
     rows = store.rows(
         "SELECT avg(latency_ms) FROM (SELECT r.latency_ms FROM trial t"
         # CROSS fixes the order of the joins in SQLite: from the model's trials on.
         " CROSS JOIN attempt a ON a.trial_id = t.id"
         " CROSS JOIN reply r ON r.attempt_id = a.id WHERE t.model = ?"
+        " AND NOT EXISTS (SELECT 1 FROM parcel_question q WHERE q.attempt_id = a.id)"
         " ORDER BY r.id DESC LIMIT 200)",
         (model,),
     )

@@ -83,6 +83,11 @@ def _tenth() -> str:
     return runs.MODEL_CHECK + _append_only("model_check")
 
 
+def _eleventh() -> str:
+    tables = ("parcel", "parcel_question", "parcel_event")
+    return "".join((runs.PARCELS, *map(_append_only, tables)))
+
+
 MIGRATIONS: Final = {
     1: _first,
     2: _second,
@@ -94,6 +99,7 @@ MIGRATIONS: Final = {
     8: _eighth,
     9: _ninth,
     10: _tenth,
+    11: _eleventh,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

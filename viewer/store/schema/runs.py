@@ -238,3 +238,36 @@ CREATE TABLE model_check (
 ) STRICT;
 CREATE INDEX model_check_of_model ON model_check (model, settings_sha256, at);
 """
+
+# Questions that go to a provider's batch endpoint in one file. ``key`` names it there;
+# ``steps`` of a question are those of its trial up to it, with the replies that they
+# have, and ``noted`` is what its reply will be read with. Its attempt is open until the
+# results say how it ended.
+PARCELS: Final = """
+CREATE TABLE parcel (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES run (id),
+    model TEXT NOT NULL,
+    key TEXT NOT NULL UNIQUE,
+    begun_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX parcel_of_run ON parcel (run_id);
+CREATE TABLE parcel_question (
+    attempt_id INTEGER PRIMARY KEY REFERENCES attempt (id),
+    parcel_id INTEGER NOT NULL REFERENCES parcel (id),
+    steps TEXT NOT NULL,
+    noted TEXT NOT NULL
+) STRICT;
+CREATE INDEX parcel_question_of_parcel ON parcel_question (parcel_id);
+CREATE TABLE parcel_event (
+    id INTEGER PRIMARY KEY,
+    parcel_id INTEGER NOT NULL REFERENCES parcel (id),
+    what TEXT NOT NULL CHECK (
+        what IN ('uploaded', 'submitting', 'submitted', 'dropped', 'ended')
+    ),
+    name TEXT NOT NULL,
+    due TEXT NOT NULL,
+    at TEXT NOT NULL
+) STRICT;
+CREATE INDEX parcel_event_of_parcel ON parcel_event (parcel_id, id);
+"""

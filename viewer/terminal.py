@@ -18,7 +18,13 @@ from viewer.settings import Settings, drain_limit_s
 
 if TYPE_CHECKING:
     from viewer.domain.geometry import SizePx
-    from viewer.domain.run import Event, ModelLoading, RunWaiting, TrialRetried
+    from viewer.domain.run import (
+        Event,
+        ModelLoading,
+        RunEnded,
+        RunWaiting,
+        TrialRetried,
+    )
     from viewer.services.benchmarking.bench import MeasureWindow
     from viewer.services.running.coordinator import BatchOptions
     from viewer.store.database import Store
@@ -157,12 +163,12 @@ class Following:
         self._progress, self._lines = progress, LoadLines()
         self._done = self._planned = 0
         self._spent = self._loading = self._waiting = self._shown_waiting = ""
+        self._out = ""
         self.finished = False
         """True once every trial ended without a failure."""
 
     def __call__(self, event: "Event") -> None:
         """Show an event."""
-        from viewer.domain.answer import Status
         from viewer.domain.run import (
             ModelLoading,
             ModelStopped,
@@ -174,7 +180,6 @@ class Following:
             TrialRetried,
         )
         from viewer.services.configuring.money import spent_words
-        from viewer.services.running.stopping import unanswered_sentence
 
         match event:
             case RunStarted():
@@ -193,18 +198,32 @@ class Following:
             case RunSpent():
                 self._spent = spent_words(event)
             case RunEnded():
-                unfinished = (Status.PROVIDER_ERROR, Status.PENDING)
-                self.finished = not any(event.counts.get(s, 0) for s in unfinished)
-                if event.unanswered:
-                    echo(unanswered_sentence(event.unanswered), err=True)
+                self._end(event)
         note = self._loading or self._waiting or self._spent
         self._progress(self._done, self._planned, note)
+
+    def _end(self, event: "RunEnded") -> None:
+        """Report what is left, here and in batches of providers."""
+        from viewer.domain.answer import Status
+        from viewer.services.running.stopping import unanswered_sentence
+
+        unfinished = (Status.PROVIDER_ERROR, Status.PENDING)
+        self.finished = not any(event.counts.get(s, 0) for s in unfinished)
+        if event.unanswered:
+            echo(unanswered_sentence(event.unanswered), err=True)
+        if self._out:
+            how = f"overread resume {event.run} takes its answers in."
+            echo(f"The batch goes on without this program: {how}", err=True)
 
     def _wait(self, event: "RunWaiting") -> None:
         """Report once for whom a batch waits, however often it does."""
         self._waiting = event.words
+        self._out = ""
         if event.store_is_busy:
             echo(event.words, err=True)
+        elif event.questions:
+            self._out = event.words
+            echo(f"{event.words}.", err=True)
         elif event.words and event.words != self._shown_waiting:
             self._shown_waiting = event.words
             how = "it is asking the same questions, and its replies are used here."

@@ -43,6 +43,8 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "reindex": "results_index.reindex",
     "pack": "packs.pack",
     "runs": "running.runs",
+    "resume": "running.resume",
+    "cancel": "running.cancel",
     "rescue": "running.rescue",
     "compare": "comparing.compare",
     "declare": "comparing.declare",

@@ -1,17 +1,24 @@
-"""Commands about runs: run, report, rescore and runs."""
+"""Commands about runs: run, resume, cancel, report, rescore, runs and rescue."""
 
 from pathlib import Path
 
 import click
 
 from viewer.cli.privacy import ask_for_keys
-from viewer.cli.shared import finish, json_option, say, store_option, threads_option
+from viewer.cli.shared import (
+    DONE,
+    finish,
+    json_option,
+    say,
+    store_option,
+    threads_option,
+)
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import OrphanPolicy
 from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
-from viewer.terminal import Progress, print_run, run_number
+from viewer.terminal import Progress, follow, print_run, run_number
 
 
 @click.command()
@@ -83,6 +90,46 @@ def run(
         code = finish(opened, number, options, worker=worker)
         print_run(opened, number, as_json=as_json)
     return code
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
+@threads_option
+@store_option
+@json_option
+def resume(
+    run_name: str, threads: int | None, store: Path | None, *, as_json: bool
+) -> int:
+    """Continue a run; answers of a provider's batch are taken in."""
+    from viewer.services.running.coordinator import BatchOptions
+    from viewer.store.database import open_store
+    from viewer.store.runs import run_spec
+
+    with open_store(read_settings(store).store) as opened:
+        number = run_number(run_name, opened)
+        spec = run_spec(opened, number)
+        ask_for_keys((*spec.models, *spec.helpers))
+        options = BatchOptions(concurrency=threads or 0)
+        code = finish(opened, number, options, worker=False)
+        print_run(opened, number, as_json=as_json)
+    return code
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
+@store_option
+@json_option
+def cancel(run_name: str, store: Path | None, *, as_json: bool) -> int:
+    """Cancel a run and its batches at providers; answers they have are kept."""
+    from viewer.services.running.run_batch import cancel_run
+    from viewer.store.database import open_store
+
+    with open_store(read_settings(store).store) as opened:
+        number = run_number(run_name, opened)
+        with Progress(f"Run {number}") as progress:
+            follow(cancel_run(opened, number), progress)
+        print_run(opened, number, as_json=as_json)
+    return DONE
 
 
 @click.command()

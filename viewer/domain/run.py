@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
@@ -248,19 +249,39 @@ STORE_IS_BUSY: Final = "The store is busy; waiting…"
 class RunWaiting:
     """A batch is waiting for replies that other processes asked for, or to write.
 
-    ``holders`` names those processes, "" once the batch continues.
+    ``holders`` names those processes, "" once the batch continues. ``questions`` are in
+    batches of providers, the last of them ``due`` at a time, UTC, "" if unknown.
     """
 
     run: int
     holders: str
     store_is_busy: bool = False
+    questions: int = 0
+    due: str = ""
 
     @property
     def words(self) -> str:
         """What the run is waiting for, in words; "" if it is not waiting."""
         if self.store_is_busy:
             return STORE_IS_BUSY
+        if self.questions:
+            now = datetime.now().astimezone()
+            return submitted_words(self.questions, self.due, now)
         return f"Waiting for {self.holders}" if self.holders else ""
+
+
+def submitted_words(questions: int, due: str, now: datetime) -> str:
+    """Say that questions are in a provider's batch, and when its answers are due.
+
+    ``due`` is UTC in ISO 8601, "" if unknown; it is said in the time zone of ``now``.
+    """
+    submitted = f"Batch of {questions:,} submitted"
+    if not due:
+        return submitted
+    then = datetime.fromisoformat(due).astimezone(now.tzinfo)
+    days = (then.date() - now.date()).days
+    day = {0: "today", 1: "tomorrow"}.get(days, f"on {then:%Y-%m-%d}")
+    return f"{submitted}; answers due by {then:%H:%M} {day}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,14 @@ class FixedLimit:
         self.in_flight -= 1
 
 
+class NoLimit(FixedLimit):
+    """No limit, for questions that only go into a file; few are prepared ahead."""
+
+    def wait_s(self, now: float) -> float:  # noqa: ARG002 - as above
+        """Return 0."""
+        return 0.0
+
+
 class AdaptiveLimit:
     """Adapts to an endpoint's limit by asking a little more until it refuses.
 

@@ -5,15 +5,18 @@ profile goes before the table; a model without either has no price, and none is 
 """
 
 import json
+import math
 import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Final
 
 from viewer.domain.exchange import ModelProfile, ModelRequest, TextPart, Usage
 from viewer.domain.geometry import SizePx
+from viewer.models.batching import is_batched
 from viewer.models.catalog import endpoint_of, spec_of
 from viewer.models.profiles import with_defaults
 from viewer.models.provider_view import PROVIDER_VIEWS, provider_view_named
@@ -22,6 +25,10 @@ from viewer.models.structured import schema_of
 PRICES_DATE: Final = "2026-03-21"
 """The day of the table's prices: OpenAI's list prices, as other sites quote them
 (developers.openai.com/api/docs/pricing); to be checked before a ceiling relies on them.
+"""
+BATCH_RATE: Final = 0.5
+"""The part of the price that answers within a day cost, unless a profile says another
+(platform.openai.com/docs/guides/batch).
 """
 _MILLION: Final = 1_000_000
 _DATED: Final = re.compile(r"-\d{4}-\d{2}-\d{2}")
@@ -38,6 +45,13 @@ class Price:
     tokens_in: int
     tokens_out: int
     date: str = ""
+
+    def part(self, rate: Fraction) -> "Price":
+        """Return a part of the price, rounded up."""
+        tokens_in, tokens_out = (
+            math.ceil(rate * whole) for whole in (self.tokens_in, self.tokens_out)
+        )
+        return Price(tokens_in, tokens_out, self.date)
 
     def of(self, usage: Usage) -> int | None:
         """Return micro-dollars, rounded half up; None if token counts are unknown."""
@@ -68,7 +82,14 @@ OPENAI_PRICES: Final[Mapping[str, Price]] = MappingProxyType(
 
 
 def price_of(profile: ModelProfile) -> Price | None:
-    """Return the price of a model's tokens, None if it is unknown."""
+    """Return the price of a model's tokens as it is asked, None if it is unknown."""
+    price = _price_at_once(profile)
+    if price is None or not is_batched(profile):
+        return price
+    return price.part(Fraction(str(profile.settings.get("batch_rate", BATCH_RATE))))
+
+
+def _price_at_once(profile: ModelProfile) -> Price | None:
     price_in = profile.settings.get("price_in")
     price_out = profile.settings.get("price_out")
     if isinstance(price_in, int) and isinstance(price_out, int):

@@ -510,3 +510,27 @@ def test_that_a_study_s_schema_goes_before_one_cell_s() -> None:
         adapter_of(server, structured=True).generate(question)
         form = sent(server)["response_format"]["json_schema"]
     assert form["schema"] == schema
+
+
+@pytest.mark.parametrize(
+    ("server", "address", "why"),
+    [
+        ("ollama", "http://127.0.0.1:1/v1", "Ollama has no batch endpoint"),
+        ("anthropic", "https://a.example/v1", "Anthropic has no batch endpoint"),
+        ("azure", "https://a.example", "The address of 's' has no batch endpoint"),
+    ],
+)
+def test_that_a_server_without_batches_is_asked_at_once_only(
+    server: str, address: str, why: str
+) -> None:
+    table = {"name": "s", "adapter": "openai_api", "server": server, "model": "m"}
+    with pytest.raises(WrongUseError, match=why):
+        profile_from_table({**table, "base_url": address, "answers": "batch"})
+    assert profile_from_table({**table, "base_url": address}).name == "s"
+
+
+def test_that_the_newer_address_of_azure_has_batches() -> None:
+    table = {"name": "s", "adapter": "openai_api", "server": "azure", "model": "m"}
+    address = "https://a.example/openai/v1"
+    profile = profile_from_table({**table, "base_url": address, "answers": "batch"})
+    assert profile.settings["answers"] == "batch"

@@ -7,6 +7,7 @@ import pytest
 from tests.helpers.requests import png_of, request
 from viewer.domain.exchange import ModelProfile, Usage
 from viewer.domain.geometry import SizePx
+from viewer.models.batching import at_once
 from viewer.models.prices import (
     OPENAI_PRICES,
     PRICES_DATE,
@@ -141,3 +142,14 @@ def test_that_a_known_provider_view_counts_by_its_own_formula() -> None:
 def test_that_the_size_of_a_png_is_read_off_its_header() -> None:
     png = png_of(np.zeros((7, 300), np.uint8))
     assert png_size(png) == SizePx(7, 300)
+
+
+def test_that_answers_in_a_batch_cost_half_unless_the_profile_says_otherwise() -> None:
+    listed = {"server": "openai", "model": "gpt-5", "answers": "batch"}
+    assert price_of(priced(**listed)) == Price(625_000, 5_000_000, PRICES_DATE)
+    own = {"price_in": 3, "price_out": 10, "answers": "batch"}
+    assert price_of(priced(**own)) == Price(2, 5)
+    assert price_of(priced(**own, batch_rate=0.1)) == Price(1, 1)
+    assert price_of(priced(**own, batch_rate=1.0)) == Price(3, 10)
+    assert price_of(at_once(priced(**own))) == Price(3, 10)
+    assert price_of(priced(answers="batch")) is None

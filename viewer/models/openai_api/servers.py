@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from viewer.domain.errors import WrongUseError
+from viewer.models.batching import BATCH
 from viewer.models.endpoint import endpoint_at
 
 Api = Literal["chat", "responses"]
@@ -24,7 +25,8 @@ class Server:
     Completions' name for the maximum reply length and ``system_role`` its name for a
     system message. ``sampling`` is sent unless the profile sets another value, for
     servers whose own defaults come from the model's files. ``untaken`` are settings
-    known to be rejected or silently ignored.
+    known to be rejected or silently ignored. ``has_batches``: it may have a batch
+    endpoint of OpenAI's kind.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Server:
     system_role: Literal["system", "developer"] = "system"
     sampling: Mapping[str, object] = field(default_factory=dict)
     untaken: Mapping[Api, frozenset[str]] = field(default_factory=dict)
+    has_batches: bool = False
 
     @property
     def is_remote(self) -> bool:
@@ -55,7 +58,7 @@ def _untaken(chat: str = "", responses: str = "") -> Mapping[Api, frozenset[str]
 _OPEN_MODELS: Final = "top_k min_p repetition_penalty"
 
 _SERVERS: Final = (
-    Server("custom", "Another server"),
+    Server("custom", "Another server", has_batches=True),
     Server(
         "openai",
         "OpenAI",
@@ -64,6 +67,7 @@ _SERVERS: Final = (
         token_cap="max_completion_tokens",  # noqa: S106 - a parameter's name
         system_role="developer",
         untaken=_untaken(_OPEN_MODELS, f"seed {_OPEN_MODELS}"),
+        has_batches=True,
     ),
     Server(
         "azure",
@@ -71,6 +75,7 @@ _SERVERS: Final = (
         key="AZURE_OPENAI_API_KEY",
         token_cap="max_completion_tokens",  # noqa: S106 - a parameter's name
         untaken=_untaken(_OPEN_MODELS, f"seed {_OPEN_MODELS}"),
+        has_batches=True,
     ),
     Server(
         "anthropic",
@@ -162,6 +167,8 @@ def completed(name: str, settings: Mapping[str, object]) -> dict[str, object]:
             'Remove it, or add server = "azure".',
         )
     address = str(settings.get("base_url") or server.base_url)
+    if settings.get("answers") == BATCH:
+        _check_batches(name, server, address)
     model = str(settings.get("model", ""))
     if in_ollamas_cloud(model) and endpoint_at(address).is_here:
         raise WrongUseError(
@@ -170,6 +177,22 @@ def completed(name: str, settings: Mapping[str, object]) -> dict[str, object]:
             f"Choose a model other than '{model}' whose name does not end in cloud.",
         )
     return {"base_url": server.base_url, **settings}
+
+
+def _check_batches(name: str, server: Server, address: str) -> None:
+    """Raise for a server that is known to have no batch endpoint of OpenAI's kind."""
+    if not server.has_batches:
+        raise WrongUseError(
+            f"{server.title} has no batch endpoint, so '{name}' can only be asked at "
+            "once.",
+            "Remove answers from its settings.",
+        )
+    # Its older addresses have one path for each deployment and none for batches.
+    if server.name == "azure" and not endpoint_at(address).path.endswith("/v1"):
+        raise WrongUseError(
+            f"The address of '{name}' has no batch endpoint.",
+            "Write Azure's newer address, which ends in /openai/v1.",
+        )
 
 
 def in_ollamas_cloud(model: str) -> bool:

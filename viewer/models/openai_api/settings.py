@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from viewer.models.batching import BATCH
 from viewer.models.openai_api.servers import SERVERS
 from viewer.models.protocol import Setting
 
@@ -99,6 +100,21 @@ OPENAI_SETTINGS: Final = (
         None,
         "image detail that the server uses",
         choices=("low", "high", "auto", "original"),
+    ),
+    Setting(
+        "answers",
+        str,
+        None,
+        "a provider's batch takes up to a day and costs less; at once by default",
+        choices=(BATCH,),
+    ),
+    Setting(
+        "batch_rate",
+        float,
+        None,
+        "the part of the price that a batch costs; 0.5 by default",
+        minimum=0,
+        maximum=1,
     ),
     Setting(
         "timeout_s", float, 120.0, "time limit of a reply in seconds", minimum=0.01

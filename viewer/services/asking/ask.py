@@ -25,6 +25,7 @@ from viewer.domain.run import Event, ModelStopped, OrphanPolicy, RunSpec, Trial
 from viewer.domain.slide import is_region
 from viewer.imaging.answer_overlay import draw_answer
 from viewer.imaging.png import encode_png
+from viewer.models.batching import at_once
 from viewer.models.catalog import adapter_for, reader_for, spec_of, unlearned
 from viewer.readers.datasets.folder import read_image
 from viewer.readers.pixels import load_pixels
@@ -144,9 +145,11 @@ def _measures(context: RunContext, scored: ScoredTrial) -> Measures | None:
 def plan_question(store: Store, question: Question, *, fresh: bool = False) -> int:
     """Return a new ad hoc run with one trial; nothing is asked yet.
 
+    Somebody waits for it, so that it is asked at once, whatever its model's setting.
     Raises if the image cannot be read, the model cannot be asked or did not learn the
     finding, or neither file nor user gives the view.
     """
+    question = replace(question, profile=at_once(question.profile))
     _check_boxes(question)
     load_pixels(question.ref)  # an image that cannot be read is told, not excluded
     dataset, image = image_asked(store, question)

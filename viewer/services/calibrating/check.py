@@ -11,6 +11,7 @@ from typing import Final
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.model_check import ModelCheck
 from viewer.domain.probe import Verdict
+from viewer.models.batching import at_once
 from viewer.models.catalog import endpoint_of
 from viewer.models.coordinates.conventions import convention_named
 from viewer.models.endpoint import LOCAL_ONLY, Allowance
@@ -147,7 +148,7 @@ def _blind(answers: Sequence[_Answer]) -> Verdict:
 
 
 def _cost(profile: ModelProfile, answers: Sequence[_Answer]) -> int | None:
-    price = price_of(profile)
+    price = price_of(at_once(profile))
     costs = [price.of(answer.reply.usage) for answer in answers] if price else []
     known = [cost for cost in costs if cost is not None]
     return round(mean(known)) if known and len(known) == len(answers) else None
@@ -155,6 +156,7 @@ def _cost(profile: ModelProfile, answers: Sequence[_Answer]) -> int | None:
 
 def warning_before(profile: ModelProfile) -> str:
     """Say where a check sends questions and what it may cost, "" if neither."""
+    profile = at_once(profile)  # as a check asks, whatever its setting
     endpoint = endpoint_of(profile)
     sends = endpoint is not None and not endpoint.is_here
     if endpoint is None or not (sends or may_cost(profile)):

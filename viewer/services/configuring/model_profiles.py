@@ -34,6 +34,7 @@ _MOSTLY: Final = ("base_url", "model", "api_key_env", "convention", "projector")
 _SHOWN: Final = 4
 """Settings that a form shows at once; with the name they are five fields."""
 _LABELS: Final[Mapping[str, str]] = {
+    "answers": "Answers",
     "api_key_env": "Name of the key",
     "base_url": "Server address",
     "convention": "Coordinates",
@@ -41,6 +42,10 @@ _LABELS: Final[Mapping[str, str]] = {
     "provider_view": "Image resizing",
 }
 """What forms call settings whose names in files only programmers understand."""
+_CHOICE_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "answers": ("at once", "as a batch: half the price, within a day"),
+}
+"""How forms show choices whose names in files say too little."""
 _COLOUR_FIELD: Final = FormField(
     COLOUR,
     "choice",
@@ -178,7 +183,10 @@ def _field(setting: Setting) -> FormField:
     if setting.choices:
         unset = ("",) if default is None else ()
         choices = (*unset, *setting.choices)
-        return FormField(setting.key, "choice", default or "", setting.meaning, choices)
+        words = _CHOICE_WORDS.get(setting.key, ())
+        return FormField(
+            setting.key, "choice", default or "", setting.meaning, choices, words=words
+        )
     if setting.kind is Path:
         shown = default or ""
         return FormField(

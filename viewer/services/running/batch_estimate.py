@@ -13,6 +13,7 @@ from viewer.domain.controls import CONTROL_WORDS
 from viewer.domain.counting import counted
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec, Trial
+from viewer.models.batching import is_batched
 from viewer.models.catalog import spec_of as adapter_spec_of
 from viewer.models.paper_presets import samples
 from viewer.models.prices import is_priced, is_unpriced, most_tokens, price_of
@@ -217,7 +218,7 @@ def _seconds(
     total = 0.0
     for profile in spec.models:
         mean_ms = usage.mean_latency(store, profile.name)
-        if mean_ms is None:
+        if mean_ms is None or is_batched(profile):
             return None
         each = mean_ms / 1000 / concurrency + _OVERHEAD_S
         questions = len(longest_of_trial(spec, dataset, profile))

@@ -53,6 +53,23 @@ def held_back(run: int, held: Sequence[PrivacyError], dataset: str) -> ModelStop
     return ModelStopped(run, "", f"{held[0]}{more}", words_of=dataset if wait else "")
 
 
+def parcel_refused(model: str, why: str) -> str:
+    """Say that a provider would not begin a batch; ``why`` are its words, or ""."""
+    said = f": {why.rstrip('.')}" if why else ""
+    return (
+        f"The batch of {model} was refused by its provider{said}. Nothing of it was "
+        "asked or paid for; correct the model's settings, then continue the run."
+    )
+
+
+def parcel_cancelled(model: str) -> str:
+    """Say that somebody cancelled a batch at its provider."""
+    return (
+        f"The batch of {model} was cancelled at its provider. What it had answered is "
+        "kept; continue the run to ask the rest again."
+    )
+
+
 def orphans_wait(n: int) -> str:
     """Say that questions wait for a person's decision."""
     return (

@@ -8,7 +8,6 @@ import contextlib
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from itertools import starmap
 from threading import Event as Flag
@@ -26,10 +25,14 @@ from viewer.domain.run import (
     RunStarted,
     TrialRetried,
 )
+from viewer.models.batching import LEFT
 from viewer.models.loaded import LoadCancelledError
 from viewer.models.prices import most_microusd
 from viewer.models.retry import MAX_ATTEMPTS, retry_pause
 from viewer.services.privacy.gate import GateWatch
+from viewer.services.running.batch_options import (
+    BatchOptions as BatchOptions,  # noqa: PLC0414 - whoever runs a batch has it here
+)
 from viewer.services.running.batch_words import (
     held_back,
     orphans_wait,
@@ -38,6 +41,9 @@ from viewer.services.running.batch_words import (
 )
 from viewer.services.running.endpoint_queue import PreparationFailure
 from viewer.services.running.ledger import Claim, Ended, Ledger
+from viewer.services.running.parcel import Leaving
+from viewer.services.running.parcel_desk import ParcelDesk
+from viewer.services.running.posted import Asked, Posted
 from viewer.services.running.progress_events import (
     LoadWatch,
     ProgressEvents,
@@ -46,12 +52,12 @@ from viewer.services.running.progress_events import (
     trial_done,
 )
 from viewer.services.running.run_notes import RunNotes
-from viewer.services.running.scheduler import MOST_ELSEWHERE, Scheduler
+from viewer.services.running.scheduler import Scheduler
 from viewer.services.running.spending import ceiling_sentence
 from viewer.services.running.stopping import is_late
 from viewer.services.running.trial_question import TrialQuestion, next_question
 from viewer.services.trials.run_context import RunContext
-from viewer.services.trials.run_trial import ask_model
+from viewer.services.trials.run_trial import PreparedRequest, ask_model
 from viewer.store import runs
 from viewer.store.claims import Coordinator
 from viewer.store.database import Store
@@ -63,7 +69,7 @@ if TYPE_CHECKING:
 
 ORPHAN: Final = "orphan"
 """Why a question is asked again, or not at all, that a kill left open."""
-Answered = tuple[TrialQuestion, TrialReply]
+Answered = tuple[Asked, TrialReply]
 """A question with its reply, which is in the store."""
 _PREPARERS: Final = 2
 """Threads that read images and draw grids ahead of the questions."""
@@ -71,25 +77,6 @@ _SOON_S: Final = 0.25
 """How long replies wait for the store before they go to a reply file."""
 _LAST_PATIENCE_S: Final = 2.0
 """How long a cancelled batch waits for the store, with its replies in a file."""
-
-
-@dataclass(frozen=True)
-class BatchOptions:
-    """Options of a batch that do not affect answers.
-
-    ``concurrency`` is the maximum of questions in flight, 0 for few to this machine and
-    more to servers, as far as they accept them; ``orphans`` overrides each model's
-    policy; ``retry_failed`` asks trials again that ended as provider_error.
-    """
-
-    concurrency: int = 0
-    orphans: OrphanPolicy | None = None
-    retry_failed: bool = False
-
-    @property
-    def most(self) -> int:
-        """The maximum of questions in flight to all endpoints together."""
-        return self.concurrency or MOST_ELSEWHERE
 
 
 class BatchCoordinator:
@@ -114,7 +101,10 @@ class BatchCoordinator:
             store, context.dataset, context.gate, context.drawn.validation
         )
         self._notes = RunNotes(store, run)
-        self._scheduler = Scheduler(options.concurrency, cancel, context.endpoint_of)
+        self._desk = ParcelDesk(store, run, context, cancel)
+        self._scheduler = Scheduler(
+            options.concurrency, cancel, context.endpoint_of, self._desk.models
+        )
         self._told = ProgressEvents(run, self._ledger.budget, self._scheduler)
         self._waits, self._undecided = Waits(run), 0
         self._ended: list[Ended] = []
@@ -132,8 +122,12 @@ class BatchCoordinator:
         go_on, skipped, self._undecided = self._ledger.settle_orphans(pending)
         lost = self._unanswered(Score(Status.PROVIDER_ERROR, ORPHAN))
         self._ended += [(stored, lost) for stored in skipped]
+        for question, most in self._desk.take_up():
+            self._ledger.budget.reserve(question.trial, most)
+            self._scheduler.mark_posted(question)
         for stored in go_on:
-            self._scheduler.add(next_question(self._context, stored))
+            if not self._scheduler.has_posted(stored.id):
+                self._scheduler.add(next_question(self._context, stored))
         yield from self._work()
         if self._undecided:
             yield ModelStopped(self._run, "", orphans_wait(self._undecided))
@@ -149,12 +143,15 @@ class BatchCoordinator:
     def _work(self) -> Iterator[Event]:
         pool = ThreadPoolExecutor(_PREPARERS, thread_name_prefix="prepare")
         try:
-            while self._scheduler.has_work and not is_late(self._cancel):
+            while not is_late(self._cancel) and (
+                self._scheduler.has_work or self._desk.has_work
+            ):
                 yield from self._step(pool)
             yield from self._done(self._keep_verdicts())
         finally:
             # the reader of these events may be gone: what is in flight is kept
-            self._stop_preparing(pool)
+            self._scheduler.stop_preparing(pool, self._context.interrupt_models)
+            self._desk.leave()
             while self._scheduler.in_flight and not is_late(self._cancel):
                 self._keep_arrivals()
             with contextlib.suppress(StoreError):
@@ -179,16 +176,6 @@ class BatchCoordinator:
             self._store.patience_s = _LAST_PATIENCE_S
         self._tell_waiting(waited_s)
 
-    def _stop_preparing(self, pool: Executor) -> None:
-        """End the preparation of trials without waiting for a model's download."""
-        # A thread cannot be ended: one in a download is interrupted through its model.
-        pool.shutdown(wait=False, cancel_futures=True)
-        while self._cancel.is_set() and self._scheduler.wait_for_preparing():
-            self._context.interrupt_models()
-            if is_late(self._cancel):
-                return
-        pool.shutdown(wait=True)
-
     def _step(self, pool: Executor) -> Iterator[Event]:
         self._store.check_file()
         if not self._cancel.is_set():
@@ -199,10 +186,22 @@ class BatchCoordinator:
             self._context.interrupt_models()
             yield from self._done(self._keep_verdicts())
         yield from self._collect()
+        yield from self._move_parcels()
         yield from self._told.news()
         yield from self._loading.news()
         yield from self._server_loads.news()
-        yield from self._waits.news(idle=self._scheduler.in_flight == 0)
+        idle = self._scheduler.in_flight == 0
+        yield from self._waits.news(idle=idle, out=self._desk.out)
+
+    def _move_parcels(self) -> Iterator[Event]:
+        """Send files that are complete, and store what came back of others."""
+        self._desk.move(self._scheduler.expects_more, self._kept_here)
+        arrived, failed = self._desk.take()
+        for question, _ in (*arrived, *failed):
+            self._scheduler.mark_returned(question)
+        yield from self._take_in(arrived, failed)
+        for model, sentence in self._desk.take_stopped():
+            yield from self._stopped(model, sentence)
 
     def _start(self) -> Iterator[Event]:
         answered: list[Answered] = []
@@ -214,7 +213,7 @@ class BatchCoordinator:
                 self._hear_failure(up, excluded, stopped)
             elif self._found(up, self._ledger.found_or_adopted(up), answered):
                 continue
-            elif (why := self._kept_here(up)) is not None:
+            elif (why := self._kept_here(up.request)) is not None:
                 self._held += (why,)
             elif not self._scheduler.follows(up):
                 self._reserve(up, queued, stopped)
@@ -268,9 +267,8 @@ class BatchCoordinator:
         answered += [(question, question.reusing(found)) for question in together]
         return True
 
-    def _kept_here(self, up: TrialQuestion) -> PrivacyError | None:
+    def _kept_here(self, request: PreparedRequest | Leaving) -> PrivacyError | None:
         """Return why a question that was about to be sent must not be sent any more."""
-        request = up.request
         if request.outgoing is None:
             return None
         try:
@@ -307,7 +305,7 @@ class BatchCoordinator:
         The verdicts so far are written in the same transaction.
         """
         # What is sent may have changed while it waited, such as rejected parameters.
-        queued = [one.now() for one in queued]
+        queued = [self._desk.placed(one.now()) for one in queued]
         ended, self._ended = self._ended, []
         claimed = self._ledger.begin(queued, ended) if queued or ended else ()
         for one, claim in zip(queued, claimed, strict=True):
@@ -318,6 +316,7 @@ class BatchCoordinator:
                 continue
             self._ledger.budget.release(one.trial)
             self._scheduler.release(one)
+            self._desk.unplace(one)
             if isinstance(claim, OrphanPolicy):
                 self._leave_open(one, claim)
             else:
@@ -326,6 +325,10 @@ class BatchCoordinator:
         yield from self._done(ended)
 
     def _ask(self, one: TrialQuestion, attempt: int) -> None:
+        if one.parcel:
+            self._notes.see_asked([one])
+            self._scheduler.mark_posted(self._desk.put(one, attempt))
+            return
         request = one.request
         future = self._executor.submit(
             ask_model, request.profile, request.request, request.outgoing
@@ -351,6 +354,13 @@ class BatchCoordinator:
                 failed.append((question, error))
             else:
                 failed.append((question, unexpected(error)))
+        yield from self._take_in(arrived, failed)
+
+    def _take_in(
+        self,
+        arrived: Sequence[tuple[Asked, "RawReply"]],
+        failed: Sequence[tuple[Asked, ProviderError]],
+    ) -> Iterator[Event]:
         # Replies first: a failure below must not lose what has been paid for.
         replies = self._ledger.keep(arrived) if arrived else ()
         if failed:
@@ -371,41 +381,39 @@ class BatchCoordinator:
             for follower in self._scheduler.take_followers(question):
                 yield follower, follower.reusing(reply)
 
-    def _after_failure(
-        self, question: TrialQuestion, error: ProviderError
-    ) -> Iterator[Event]:
+    def _after_failure(self, question: Asked, error: ProviderError) -> Iterator[Event]:
+        if error.reason in LEFT:  # neither asked nor paid for: it stays pending
+            self._scheduler.take_followers(question)
+            return
         if error.loading and self._server_loads.is_awaited(question.model):
             # Nobody failed: its server answers once it has loaded the model.
             self._ask_later(question, error)
             return
         # The next attempt lacks what was rejected, so that this one does not count.
-        learned = question.request.drop_rejected_params(error)
+        learned = question.learns(error)
         last = question.number >= MAX_ATTEMPTS and not learned
         # What cannot be reached would fail every question: they stay pending instead.
         gone = error.loading or (last and error.unreachable)
         if error.retry_class is RetryClass.STOP_RUN or gone:
             yield from self._stopped(question.model, str(error))
         elif error.retry_class is RetryClass.RETRY and not last:
-            yield from self._retry(question, error, counts=not learned)
+            pause = self._ask_later(question, error, counts=not learned)
+            if pause is not None:
+                trial, model = question.trial, question.model
+                yield TrialRetried(self._run, trial, model, error.reason, pause)
         else:
             self._end_all(question, error.reason)
 
-    def _retry(
-        self, question: TrialQuestion, error: ProviderError, *, counts: bool
-    ) -> Iterator[Event]:
-        pause = self._ask_later(question, error, counts=counts)
-        if pause is not None:
-            yield TrialRetried(
-                self._run, question.trial, question.model, error.reason, pause
-            )
-
     def _ask_later(
-        self, question: TrialQuestion, error: ProviderError, *, counts: bool = False
+        self, question: Asked, error: ProviderError, *, counts: bool = False
     ) -> float | None:
         """Ask again after a pause; return its seconds, None once cancelled."""
         if self._cancel.is_set():
             return None  # the trial stays pending; the next batch asks again
         pause = retry_pause(question.number, error, self._jitter)
+        if isinstance(question, Posted):  # into the next file, which takes long enough
+            self._scheduler.add(question.again(counts=counts))
+            return 0.0
         self._scheduler.delay(question, pause, counts=counts)
         return pause
 
@@ -419,7 +427,7 @@ class BatchCoordinator:
             else:
                 self._scheduler.add(then, first=True)
 
-    def _end_all(self, question: TrialQuestion, reason: str) -> None:
+    def _end_all(self, question: Asked, reason: str) -> None:
         """End a trial as failed without a reply, and all that wait for the same one."""
         together = (question, *self._scheduler.take_followers(question))
         score = Score(Status.PROVIDER_ERROR, reason)

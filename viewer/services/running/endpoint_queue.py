@@ -27,6 +27,7 @@ _FAILURES: Final = (
     LoadCancelledError,
 )
 """Ends of a preparing that concern one trial or one model, and not the batch."""
+_SOON_S: Final = 2.0
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,13 @@ class EndpointQueue:
     def asked_again(self) -> tuple[TrialQuestion, ...]:
         """The questions that wait to be asked again, or were put back."""
         return (*(one for _, _, one in self._delayed), *self._returned)
+
+    def expects_more(self, now: float) -> bool:
+        """Tell whether another question may be taken soon, without a reply first."""
+        if self.is_shut:
+            return False
+        soon = any(u <= now + _SOON_S and not q.looks for u, _, q in self._delayed)
+        return soon or bool(self._waiting or self._preparing or self._returned)
 
     def add(self, question: TrialQuestion, *, first: bool = False) -> None:
         """Queue a question that is due behind the others, or before them."""

@@ -14,11 +14,12 @@ from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
 from viewer.domain.run import OrphanPolicy
 from viewer.models.catalog import reader_for
 from viewer.models.prices import may_cost, price_of
+from viewer.services.running.posted import Asked
 from viewer.services.running.spending import budget_of_run, may_have_cost
 from viewer.services.running.trial_question import TrialQuestion
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import PreparedRequest
-from viewer.store import claims, consents, rescued, trials
+from viewer.store import claims, consents, parcels, rescued, trials
 from viewer.store.claims import Coordinator, OpenAttempt
 from viewer.store.database import Store
 from viewer.store.reply_rows import ReplyRecord
@@ -163,6 +164,15 @@ class Ledger:
 
     def _begin_one(self, question: TrialQuestion) -> int:
         attempt = self._begin_attempt(question)
+        if question.parcel:
+            parcels.add_question(
+                self._store,
+                question.parcel,
+                attempt,
+                question.step,
+                question.replies,
+                question.noted,
+            )
         leaving = question.request.outgoing
         if leaving is not None:
             consents.note_departure(
@@ -181,9 +191,7 @@ class Ledger:
             self._store, question.trial, question.sha256, self._coordinator
         )
 
-    def keep(
-        self, arrived: Sequence[tuple[TrialQuestion, RawReply]]
-    ) -> tuple[TrialReply, ...]:
+    def keep(self, arrived: Sequence[tuple[Asked, RawReply]]) -> tuple[TrialReply, ...]:
         """Commit raw replies, with tokens and cost, before they are parsed.
 
         If this raises, whatever the store could not take is in the reply file.
@@ -205,18 +213,16 @@ class Ledger:
         self._reply_file.forget(question.attempt for question, _ in arrived)
         return replies
 
-    def save_to_file(self, arrived: Iterable[tuple[TrialQuestion, RawReply]]) -> None:
+    def save_to_file(self, arrived: Iterable[tuple[Asked, RawReply]]) -> None:
         """Write replies to the reply file: those not stored yet, and new arrivals."""
         self._reply_file.keep((*self._unstored, *starmap(_saved, arrived)))
 
-    def _keep_one(self, question: TrialQuestion, record: ReplyRecord) -> TrialReply:
+    def _keep_one(self, question: Asked, record: ReplyRecord) -> TrialReply:
         sha256, attempt = question.sha256, question.attempt
         reply_id = trials.keep_reply(self._store, attempt, sha256, record)
-        return TrialReply(record.raw, question.request.step, reply_id, sha256)
+        return TrialReply(record.raw, question.step, reply_id, sha256)
 
-    def close_failed(
-        self, failed: Sequence[tuple[TrialQuestion, ProviderError]]
-    ) -> None:
+    def close_failed(self, failed: Sequence[tuple[Asked, ProviderError]]) -> None:
         """Commit the end of attempts without a reply."""
         for question, error in failed:
             if may_have_cost(error.reason, error.http_status):
@@ -278,7 +284,7 @@ def _request_record(prepared: PreparedRequest) -> RequestRecord:
     )
 
 
-def _saved(question: TrialQuestion, raw: RawReply) -> SavedReply:
+def _saved(question: Asked, raw: RawReply) -> SavedReply:
     record = _reply_record(question.profile, raw)
     return SavedReply(question.attempt, question.sha256, record)
 

@@ -22,7 +22,9 @@ from viewer.store.spending import set_ceiling
 from viewer.studies.catalog import study_named
 from viewer.studies.study import HasPeople, Study
 
-_NOT_WORK: Final = frozenset({"api_key_env", "timeout_s", "price_in", "price_out"})
+_NOT_WORK: Final = frozenset(
+    {"api_key_env", "timeout_s", "price_in", "price_out", "batch_rate"}
+)
 """Model settings that change no answer and so do not name the work."""
 _NO_CONTROLS: Final[tuple[str, object]] = ("controls", [])
 """A parameter that names no other work where it has this value."""

@@ -22,6 +22,7 @@ from viewer.services.privacy.made_questions import LOADING_LIMIT_S
 from viewer.services.running.scheduler import Scheduler
 from viewer.services.running.spending import Budget
 from viewer.store.claims import Coordinator
+from viewer.store.parcels import Out
 from viewer.store.runs import StoredTrial
 from viewer.store.trials import Verdict
 
@@ -51,7 +52,7 @@ class ProgressEvents:
                 yield LimitChanged(self._run, endpoint, *now)
         if time.monotonic() >= self._beat_s + _BEAT_S:
             self._beat_s = time.monotonic()
-            yield Heartbeat(self._run, self._scheduler.in_flight)
+            yield Heartbeat(self._run, self._scheduler.awaited)
 
 
 def trial_done(run: int, stored: StoredTrial, verdict: Verdict) -> TrialDone:
@@ -165,7 +166,7 @@ class Waits:
         self._run = run
         self._holders: dict[int, Coordinator] = {}
         self._idle_since: float | None = None
-        self._told = ""
+        self._told: tuple[str, Out | None] = ("", None)
 
     def hold(self, trial: int, holder: Coordinator) -> None:
         """Record that a trial waits for the reply to another process's question."""
@@ -175,12 +176,17 @@ class Waits:
         """Record that a trial no longer waits."""
         self._holders.pop(trial, None)
 
-    def news(self, *, idle: bool) -> Iterator[RunWaiting]:
-        """Return the changes; ``idle`` if nothing of the batch is in progress."""
+    def news(self, *, idle: bool, out: Out | None = None) -> Iterator[RunWaiting]:
+        """Return the changes.
+
+        ``idle`` if nothing of the batch is in progress here; ``out`` is what is in
+        batches of providers.
+        """
         holders = self._waited_for(idle=idle and bool(self._holders))
-        if holders != self._told:
-            self._told = holders
-            yield RunWaiting(self._run, holders)
+        if (holders, out) != self._told:
+            self._told = holders, out
+            questions, due = (out.questions, out.due) if out else (0, "")
+            yield RunWaiting(self._run, holders, questions=questions, due=due)
 
     def _waited_for(self, *, idle: bool) -> str:
         now = time.monotonic()

@@ -9,7 +9,8 @@ from viewer.domain.run import (
     RunMark,
 )
 from viewer.services.privacy.gate import open_gate
-from viewer.services.running.coordinator import BatchCoordinator, BatchOptions
+from viewer.services.running.batch_options import BatchOptions
+from viewer.services.running.coordinator import BatchCoordinator
 from viewer.services.running.progress_events import LoadWatch
 from viewer.services.running.rescue import saving_what_is_lost
 from viewer.services.running.run_notes import note_changed_files
@@ -21,6 +22,19 @@ from viewer.store import runs, trials
 from viewer.store.database import Store, utc_now
 from viewer.store.locks import run_lock
 from viewer.store.saved_replies import ReplyFile
+
+
+def cancel_run(store: Store, run: int) -> Generator[Event]:
+    """Mark a run that nobody works on as cancelled, and end its batches at providers.
+
+    Answers that they have are taken in. Raises RunHeldError if a process works on it.
+    """
+    with run_lock(store.path, run, utc_now()):
+        runs.run_summary(store, run)  # an unknown one is refused
+        runs.mark_run(store, run, RunMark.CANCELLED)
+    cancel = Flag()
+    cancel.set()
+    yield from run_batch(store, run, BatchOptions(), cancel)
 
 
 def run_batch(
@@ -45,7 +59,9 @@ def run_batch(
         gate = open_gate(store, dataset, examples)
         context = RunContext(spec, dataset, gate, examples)
         context.check_models()
-        if runs.run_mark(store, run) not in {None, RunMark.RESUMED}:
+        # One that is cancelled before it begins only ends its batches at providers.
+        marked = runs.run_mark(store, run) not in {None, RunMark.RESUMED}
+        if marked and not cancel.is_set():
             runs.mark_run(store, run, RunMark.RESUMED)
         note_changed_files(store, run, (*spec.models, *spec.helpers))
         if options.retry_failed:

@@ -12,8 +12,7 @@ from viewer.domain.exchange import ModelProfile, RawReply
 from viewer.domain.run import RunNote, RunSpec
 from viewer.models.catalog import reader_for, spec_of
 from viewer.services.configuring.served_files import change_of_files, files_of
-from viewer.services.running.trial_question import TrialQuestion
-from viewer.services.trials.run_trial import PreparedRequest
+from viewer.services.running.posted import Asked
 from viewer.store import consents, runs
 from viewer.store.database import Store
 from viewer.store.model_checks import latest_check
@@ -35,23 +34,29 @@ class RunNotes:
         self._first = runs.models_returned(store, run)
         self._known = dict[str, str]()
 
-    def see(self, answered: Iterable[tuple[TrialQuestion, TrialReply]]) -> None:
+    def see(self, answered: Iterable[tuple[Asked, TrialReply]]) -> None:
         """Record what replies reveal: rejected parameters, or a changed model."""
-        told = dict.fromkeys(
+        answered = tuple(answered)
+        self.see_asked(question for question, _ in answered)
+        self._add(
             note
             for question, reply in answered
-            for note in self._notes_of(question.request, reply.raw)
+            for note in self._notes_of(question.profile, reply.raw)
         )
+
+    def see_asked(self, asked: Iterable[Asked]) -> None:
+        """Record the caveats of questions."""
+        self._add(RunNote(q.model, STOOD_IN, q.note) for q in asked if q.note)
+
+    def _add(self, notes: Iterable[RunNote]) -> None:
+        told = dict.fromkeys(notes)
         new = [note for note in told if note not in self._noted]
         if new:
             self._noted.update(new)
             rows = [(note.model, note.kind, note.text) for note in new]
             consents.add_notes(self._store, self._run, rows)
 
-    def _notes_of(self, request: PreparedRequest, raw: RawReply) -> Iterator[RunNote]:
-        profile = request.profile
-        if request.note:
-            yield RunNote(profile.name, STOOD_IN, request.note)
+    def _notes_of(self, profile: ModelProfile, raw: RawReply) -> Iterator[RunNote]:
         if not spec_of(profile).remote:
             return
         for name in raw.dropped:

@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import replace
 from threading import Event as Flag
@@ -11,8 +12,10 @@ from typing import Any, Final
 from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import RawReply
 from viewer.models.endpoint import Endpoint
-from viewer.models.limits import AdaptiveLimit, FixedLimit, Limit
+from viewer.models.limits import AdaptiveLimit, FixedLimit, Limit, NoLimit
 from viewer.services.running.endpoint_queue import EndpointQueue, PreparationFailure
+from viewer.services.running.posted import Asked, Posted
+from viewer.services.running.stopping import is_late
 from viewer.services.running.trial_question import TrialQuestion
 
 POLL_S: Final = 0.1
@@ -27,6 +30,8 @@ _SHARE: Final = 50
 _FIRST_LOOK_S, _LATEST_LOOK_S = 0.1, 2.0
 """Pauses between two looks at a question that another batch is asking."""
 _TOO_MANY: Final = 429
+_PREPARED_FOR_FILES: Final = 8
+"""As many questions to a batch endpoint are prepared ahead as for so many in flight."""
 
 
 class Scheduler:
@@ -40,6 +45,8 @@ class Scheduler:
         Set when nothing more is to be sent.
     endpoint_of : callable
         Maps a model's name to the endpoint it shares with others, None for none.
+    batched : collection of str
+        The models whose questions go into files.
     """
 
     def __init__(
@@ -47,9 +54,12 @@ class Scheduler:
         concurrency: int,
         cancel: Flag,
         endpoint_of: Callable[[str], Endpoint | None],
+        batched: Collection[str] = (),
     ) -> None:
         self._concurrency, self._cancel = concurrency, cancel
-        self._endpoint_of = endpoint_of
+        self._endpoint_of, self._batched = endpoint_of, frozenset(batched)
+        self._posted: dict[int, Posted] = {}
+        self._posted_keys: Counter[str] = Counter()
         self._queues: dict[str, EndpointQueue] = {}
         self._reserved: dict[int, TrialQuestion] = {}
         self._sent: dict[Future[RawReply], TrialQuestion] = {}
@@ -61,6 +71,12 @@ class Scheduler:
         self._queue(question.model).add(question, first=first)
 
     def _queue(self, model: str) -> EndpointQueue:
+        if model in self._batched:  # each has files of its own, and no limit
+            name = f"{model} in batches"
+            self._queues.setdefault(
+                name, EndpointQueue(name, NoLimit(_PREPARED_FOR_FILES))
+            )
+            return self._queues[name]
         endpoint = self._endpoint_of(model)
         name = endpoint.address if endpoint else ""
         if name not in self._queues:
@@ -75,10 +91,25 @@ class Scheduler:
         return len(self._sent)
 
     @property
+    def awaited(self) -> int:
+        """The number of questions whose answers are awaited, in files too."""
+        return len(self._sent) + len(self._posted)
+
+    @property
     def has_work(self) -> bool:
         """True while there is work; after a cancel, only while replies are awaited."""
         open_work = any(queue.has_work for queue in self._queues.values())
         return self.in_flight > 0 or (open_work and not self._cancel.is_set())
+
+    def stop_preparing(self, pool: Executor, interrupt: Callable[[], None]) -> None:
+        """End the preparation of trials without waiting for a model's download."""
+        # A thread cannot be ended: one in a download is interrupted through its model.
+        pool.shutdown(wait=False, cancel_futures=True)
+        while self._cancel.is_set() and self.wait_for_preparing():
+            interrupt()
+            if is_late(self._cancel):
+                return
+        pool.shutdown(wait=True)
 
     def wait_for_preparing(self) -> bool:
         """Wait a moment for questions being prepared; return whether any still is."""
@@ -121,7 +152,8 @@ class Scheduler:
         """Wait for the same request if it is in progress; return whether it is."""
         sha256 = question.sha256
         # Also of questions to be asked again: their reply is still to come.
-        if all(other.sha256 != sha256 for other in self._under_way()):
+        posted = self._posted_keys[sha256] > 0
+        if not posted and all(other.sha256 != sha256 for other in self._under_way()):
             return False
         self._followers.setdefault(sha256, []).append(question)
         return True
@@ -132,7 +164,7 @@ class Scheduler:
         for queue in self._queues.values():
             yield from queue.asked_again
 
-    def take_followers(self, question: TrialQuestion) -> tuple[TrialQuestion, ...]:
+    def take_followers(self, question: Asked) -> tuple[TrialQuestion, ...]:
         """Return, once, the questions that waited for the reply to the same request."""
         return tuple(self._followers.pop(question.sha256, ()))
 
@@ -164,6 +196,26 @@ class Scheduler:
         """Record that a question was sent."""
         left_at = self._reserved.pop(question.trial).left_at
         self._sent[future] = replace(question, attempt=attempt, left_at=left_at)
+
+    def mark_posted(self, question: Posted) -> None:
+        """Record that a question is in a file, where it takes no place."""
+        if self._reserved.pop(question.trial, None) is not None:
+            self._queue(question.model).limit.failed()
+        self._posted[question.trial] = question
+        self._posted_keys[question.sha256] += 1
+
+    def has_posted(self, trial: int) -> bool:
+        """Tell whether a trial's question is in a file."""
+        return trial in self._posted
+
+    def mark_returned(self, question: Posted) -> None:
+        """Record the end of a question in a file."""
+        if self._posted.pop(question.trial, None) is not None:
+            self._posted_keys[question.sha256] -= 1
+
+    def expects_more(self, model: str) -> bool:
+        """Tell whether another question to a model may be taken soon."""
+        return self._queue(model).expects_more(time.monotonic())
 
     def completed(self) -> tuple[tuple[Future[RawReply], TrialQuestion], ...]:
         """Wait briefly for anything to happen; return the questions answered."""

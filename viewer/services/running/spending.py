@@ -4,11 +4,13 @@ Questions in flight count with their maximum cost, and so, permanently, does an 
 that may have been billed although its token count never arrived.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.models.batching import ANEW, CANCELLED, EXPIRED, REJECTED, UNSENT
 from viewer.models.prices import is_unpriced, most_tokens, png_size, price_of
 from viewer.services.configuring.money import dollars
 from viewer.store import spending, trials
@@ -20,6 +22,7 @@ _NOT_ASKED: Final = frozenset(
     {
         *("unreachable", "no_key", "certificate", "not_tls", "proxy", "not_recorded"),
         NOT_ALLOWED,
+        *(ANEW, EXPIRED, CANCELLED, REJECTED, UNSENT),
     }
 )
 """Ends of an attempt before anything was asked, and so paid for."""
@@ -95,7 +98,7 @@ def budget_of_run(
     known = spending.spent_microusd(store, run)
     unknown = sum(
         max(
-            _most_of_stored(store, profile, attempt.request_sha256)
+            most_of_stored(store, profile, attempt.request_sha256)
             # The ledger does not say which model of a trial an attempt went to.
             for profile in (profiles[attempt.model], *helpers)
         )
@@ -117,7 +120,7 @@ def check_prices(profiles: Iterable[ModelProfile]) -> None:
             )
 
 
-def _most_of_stored(store: Store, profile: ModelProfile, sha256: str) -> int:
+def most_of_stored(store: Store, profile: ModelProfile, sha256: str) -> int:
     """Return the maximum cost of a request in the ledger."""
     price = price_of(profile)
     if price is None:
@@ -127,7 +130,8 @@ def _most_of_stored(store: Store, profile: ModelProfile, sha256: str) -> int:
     assert isinstance(messages, list)  # noqa: S101 - request_document wrote it
     texts = [p["text"] for m in messages for p in m["parts"] if "text" in p]
     sizes = [png_size(png) for png in request.images.values()]
-    return price.of(most_tokens(profile, texts, sizes, len(messages))) or 0
+    form = len(json.dumps(request.document.get("answer_schema")).encode())
+    return price.of(most_tokens(profile, texts, sizes, len(messages), form)) or 0
 
 
 def ceiling_sentence(budget: Budget, model: str, most: int) -> str:

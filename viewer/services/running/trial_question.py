@@ -1,9 +1,12 @@
 """One question of a trial in a batch: due, prepared, in flight, answered."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Self, cast
 
+from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.run import Step
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import PreparedRequest, TrialPath, run_trial
 from viewer.store.runs import StoredTrial
@@ -31,6 +34,8 @@ class TrialQuestion:
         found to be asking it.
     attempt, left_at : int, float
         For a question in flight: the id of its attempt, and the time it was sent.
+    parcel, noted : int, mapping
+        For a question to a batch endpoint: its file, and what its reply is read with.
     """
 
     stored: StoredTrial
@@ -42,6 +47,8 @@ class TrialQuestion:
     looks: int = 0
     attempt: int = 0
     left_at: float = 0.0
+    parcel: int = 0
+    noted: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def trial(self) -> int:
@@ -63,6 +70,20 @@ class TrialQuestion:
     def sha256(self) -> str:
         """The key of its request."""
         return self.request.sha256
+
+    @property
+    def step(self) -> Step:
+        """Which question of its trial it is."""
+        return self.request.step
+
+    @property
+    def note(self) -> str:
+        """A caveat for readers of the results, "" for none."""
+        return self.request.note
+
+    def learns(self, error: ProviderError) -> bool:
+        """Leave out what its server rejected; return whether it was sent with that."""
+        return self.request.drop_rejected_params(error)
 
     def prepare(self) -> PreparedRequest:
         """Read images and draw grids for it, in any thread."""

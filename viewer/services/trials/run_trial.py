@@ -1,5 +1,6 @@
 """The path of one trial, from the pixels to the verdict."""
 
+import hashlib
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self, cast
@@ -46,6 +47,13 @@ class PreparedRequest:
         if self.outgoing is None:
             return self
         return replace(self, outgoing=self.outgoing.now(self.profile, self.request))
+
+    def sent_as(self, body: bytes) -> Self:
+        """Return the request with the hash of the body that leaves, if one does."""
+        if self.outgoing is None:
+            return self
+        sha256 = hashlib.sha256(body).hexdigest()
+        return replace(self, outgoing=replace(self.outgoing, body_sha256=sha256))
 
     def drop_rejected_params(self, error: ProviderError) -> bool:
         """Leave out what its server rejected; return whether it was sent with that."""

@@ -16,7 +16,7 @@ from viewer.domain.plain import made
 from viewer.domain.run import RunStatus, RunSummary
 from viewer.models.prices import may_cost
 from viewer.private_files import open_private
-from viewer.store import runs
+from viewer.store import parcels, runs
 from viewer.store.database import Store, open_store
 from viewer.store.locks import is_run_held
 
@@ -26,7 +26,8 @@ class InterruptedRun:
     """A run that stopped unexpectedly after ``done`` of ``planned`` trials.
 
     ``held`` is True while another process works on it, such as one that stores what was
-    in flight; ``priced`` if continuing may cost money.
+    in flight; ``priced`` if continuing may cost money. It does not where all that is
+    left is ``out`` in batches of providers: they only have to be looked at.
     """
 
     run: int
@@ -34,6 +35,7 @@ class InterruptedRun:
     planned: int
     held: bool
     priced: bool
+    out: int = 0
 
 
 def note_begun(store: Path, run: int) -> None:
@@ -44,6 +46,12 @@ def note_begun(store: Path, run: int) -> None:
 def note_ended(store: Path, run: int) -> None:
     """Record that a run ended in any way while the window was open."""
     _change(store, lambda noted: noted - {run})
+
+
+def is_out(store: Path, run: int) -> bool:
+    """Tell whether questions of a run are in batches of providers."""
+    with open_store(store) as opened:
+        return run in parcels.out_by_run(opened)
 
 
 def interrupted_runs(store: Path) -> tuple[InterruptedRun, ...]:
@@ -63,14 +71,17 @@ def interrupted_runs(store: Path) -> tuple[InterruptedRun, ...]:
 
 
 def _interrupted(store: Store, summary: RunSummary) -> InterruptedRun:
-    done = summary.n_planned - summary.counts.get(Status.PENDING, 0)
+    pending = summary.counts.get(Status.PENDING, 0)
+    out = parcels.out_by_run(store).get(summary.id)
+    questions = out.questions if out else 0
     models = runs.run_spec(store, summary.id).models
     return InterruptedRun(
         summary.id,
-        done,
+        summary.n_planned - pending,
         summary.n_planned,
         held=is_run_held(store.path, summary.id),
-        priced=any(map(may_cost, models)),
+        priced=any(map(may_cost, models)) and questions < pending,
+        out=questions,
     )
 
 

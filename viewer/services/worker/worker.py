@@ -24,7 +24,7 @@ import viewer
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.plain import made, plain
-from viewer.domain.run import RunEnded
+from viewer.domain.run import RunEnded, RunMark
 from viewer.services.asking.ask import ONE_QUESTION, Question, plan_question
 from viewer.services.commands import (
     STEPS,
@@ -55,7 +55,7 @@ from viewer.services.worker.endpoints import (
     found_here,
     listed,
 )
-from viewer.services.worker.interrupted import note_begun, note_ended
+from viewer.services.worker.interrupted import is_out, note_begun, note_ended
 from viewer.services.worker.models import HeldModels
 from viewer.settings import drain_limit_s, read_settings
 from viewer.store import runs
@@ -264,13 +264,18 @@ class _Worker:
 
     def cancel(self, command: EndedBatch) -> _Answer:
         """Let a batch finish what is in flight, then end with the user's mark."""
+        run, within_s = command.run, command.within_s
         if command.mark is not None:
             with open_store(self._store_path) as store:
-                runs.run_summary(store, command.run)  # an unknown one is refused
-                runs.mark_run(store, command.run, command.mark)
-        cancel, within_s = self._cancels.get(command.run), command.within_s
+                runs.run_summary(store, run)  # an unknown one is refused
+                runs.mark_run(store, run, command.mark)
+        cancel = self._cancels.get(run)
         if cancel is not None:
             cancel.request(math.inf if within_s is None else within_s)
+        elif command.mark is RunMark.CANCELLED and is_out(self._store_path, run):
+            thread = self._batch_thread(run, BatchOptions())
+            self._cancels[run].set()  # it only ends its batches at providers
+            return _Answer({"run": run, "cancelling": True}, (thread,))
         return _Answer({"cancelling": cancel is not None})
 
     def look(self, ref: ImageRef) -> _Answer:

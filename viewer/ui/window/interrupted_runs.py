@@ -5,6 +5,7 @@ from typing import Final
 
 from PySide6.QtCore import QObject, QTimer
 
+from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError
 from viewer.services.worker.interrupted import InterruptedRun, interrupted_runs
 from viewer.ui.application.app_context import AppContext
@@ -66,6 +67,8 @@ class InterruptedRuns(QObject):
             how = "Resume it in Measure; its models have a price."
             self._context.notices.post(Notice(f"Run {cut_off.run} {was}.", how))
             return
+        if cut_off.out:
+            was = f"has {counted(cut_off.out, 'question')} in a batch"
         self._context.notices.say(f"Run {cut_off.run} {was} and continues.")
         self._context.run_states.resume(cut_off.run)
 

@@ -191,3 +191,9 @@ def test_that_every_way_of_asking_with_settings_can_be_chosen_and_set() -> None:
     assert (kinds["base_url"], kinds["seed"]) == ("text", "maybe_int")
     assert kinds["price_in"] == "maybe_float"
     assert settings_fields("telepathy") == ()
+
+
+def test_that_the_form_says_what_a_batch_is() -> None:
+    (field,) = [f for f in settings_fields("openai_api") if f.name == "answers"]
+    assert field.choices == ("", "batch")
+    assert field.words == ("at once", "as a batch: half the price, within a day")

@@ -1,0 +1,169 @@
+"""A parcel: the questions of one file for a provider's batch endpoint."""
+
+import time
+from collections import deque
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, BinaryIO, Final
+
+from viewer.domain.case import DatasetImage
+from viewer.domain.errors import ProviderError, RetryClass
+from viewer.domain.exchange import ModelProfile
+from viewer.models.batching import (
+    ANEW,
+    MISSING,
+    REJECTED,
+    UNSENT,
+    BatchEndpoint,
+    BatchState,
+    Outcome,
+)
+from viewer.services.privacy.gate import OutgoingRequest
+from viewer.services.running.posted import Posted
+from viewer.store.parcels import StoredParcel
+
+FIRST_LOOK_S, LONGEST_LOOK_S = 5.0, 60.0
+"""Pauses between two looks at a batch, or between two tries."""
+_SHORTEST_S: Final = 0.01
+_NOT_FOUND: Final = 404
+
+
+class Stage(StrEnum):
+    """Where a parcel is; each but FILLING and TAKING waits for the provider."""
+
+    FILLING = "filling"
+    UPLOADING = "uploading"
+    SEARCHING = "searching"
+    SUBMITTING = "submitting"
+    OUT = "out"
+    FETCHING = "fetching"
+    TAKING = "taking"
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """What the gate looks at of a question that is to leave; it holds no image."""
+
+    profile: ModelProfile
+    shown: tuple[DatasetImage, ...]
+    outgoing: OutgoingRequest | None
+
+
+@dataclass
+class Parcel:
+    """A parcel of this batch; its ``questions`` are those without an end, by name."""
+
+    row: int
+    key: str
+    profile: ModelProfile
+    endpoint: BatchEndpoint
+    stage: Stage = Stage.FILLING
+    questions: dict[str, Posted] = field(default_factory=dict)
+    leaving: list[Leaving] = field(default_factory=list)
+    content: BinaryIO | None = None
+    size: int = 0
+    planned: int = 0
+    is_full: bool = False
+    file: str = ""
+    batch: str = ""
+    due: str = ""
+    submitting_at: str = ""
+    state: BatchState | None = None
+    results: deque[tuple[str, Outcome]] = field(default_factory=deque)
+    going: Future[Any] | None = None
+    cancelling: bool = False
+    tries: int = 0
+    pause_s: float = 0.0
+    next_at: float = 0.0
+
+    @property
+    def model(self) -> str:
+        """The name of the model asked."""
+        return self.profile.name
+
+    def wait(self, pause_s: float | None = None) -> None:
+        """Do the next thing after a pause, a longer one each time."""
+        longer = min(max(FIRST_LOOK_S, 1.5 * self.pause_s), LONGEST_LOOK_S)
+        self.pause_s = longer if pause_s is None else max(_SHORTEST_S, pause_s)
+        self.next_at = time.monotonic() + self.pause_s
+
+    def close(self) -> None:
+        """Close its file here, which removes it."""
+        if self.content is not None:
+            self.content.close()
+            self.content = None
+
+    def enter(self, stage: Stage) -> None:
+        """Enter a stage, to be begun at once."""
+        self.stage, self.tries = stage, 0
+        self.pause_s = self.next_at = 0.0
+
+
+def parcel_again(
+    stored: StoredParcel, profile: ModelProfile, endpoint: BatchEndpoint
+) -> Parcel:
+    """Return a parcel of an earlier process, which sent its file."""
+    return Parcel(
+        stored.id,
+        stored.key,
+        profile,
+        endpoint,
+        Stage.OUT if stored.batch else Stage.SEARCHING,
+        file=stored.file,
+        batch=stored.batch,
+        due=stored.due,
+        submitting_at=stored.submitting_at,
+    )
+
+
+def can_be_left(one: Parcel) -> bool:
+    """Tell whether a parcel is as well with the next process that takes it up."""
+    waits = one.stage in (Stage.SEARCHING, Stage.SUBMITTING, Stage.OUT)
+    return waits and one.going is None
+
+
+def is_gone(error: ProviderError) -> bool:
+    """Tell whether a provider says that it does not know a batch or a file."""
+    return error.http_status == _NOT_FOUND
+
+
+def gone(model: str) -> ProviderError:
+    """Return the end of a question whose batch or results are not known any more."""
+    return ProviderError(
+        f"The batch of {model} or its results are not at its provider any more.",
+        "Ask the failed questions again; they may have been paid for.",
+        retry_class=RetryClass.FAIL,
+        reason=MISSING,
+    )
+
+
+def unsent(model: str) -> ProviderError:
+    """Return the end of a question whose file never became a batch."""
+    return ProviderError(
+        f"A question to {model} did not leave.",
+        "Continue the run.",
+        retry_class=RetryClass.FAIL,
+        reason=UNSENT,
+    )
+
+
+def rejected(model: str) -> ProviderError:
+    """Return the end of a question in a batch that its provider would not begin."""
+    return ProviderError(
+        f"The batch of {model} was refused by its provider.",
+        "Correct the model's settings.",
+        retry_class=RetryClass.FAIL,
+        reason=REJECTED,
+    )
+
+
+def asked_anew(model: str) -> ProviderError:
+    """Return the end of a question that goes into another file instead."""
+    return ProviderError(
+        f"A question to {model} goes into another batch.",
+        "Wait.",
+        retry_class=RetryClass.RETRY,
+        reason=ANEW,
+        retry_after_s=0.0,
+    )

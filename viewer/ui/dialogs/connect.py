@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -15,6 +15,8 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -212,6 +214,16 @@ class ConnectPage(QDialog):
         self.files_wanted.emit(FilesWanted((path,)))
 
 
+class _Name(QStyledItemDelegate):
+    """Cuts a long name in its middle, as its end tells models apart too."""
+
+    def initStyleOption(  # noqa: N802 - Qt's name
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        option.textElideMode = Qt.TextElideMode.ElideMiddle
+
+
 class _Offers(QTreeWidget):
     """Models with what is said of each; a click or Return chooses one."""
 
@@ -227,7 +239,7 @@ class _Offers(QTreeWidget):
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # a name's end tells too
+        self.setItemDelegateForColumn(0, _Name(self))
         modes = QHeaderView.ResizeMode
         self.header().setSectionResizeMode(0, modes.Fixed)
         self.header().setSectionResizeMode(1, modes.Stretch)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         TrialRetried,
     )
     from viewer.services.benchmarking.bench import MeasureWindow
-    from viewer.services.running.coordinator import BatchOptions
+    from viewer.services.running.batch_options import BatchOptions
     from viewer.store.database import Store
 
 _SOON_S: Final = 1.0
@@ -320,7 +320,7 @@ def demo_batch(settings: Settings, *, prepare: bool) -> bool:
 
     With ``prepare`` only the collection is made and registered.
     """
-    from viewer.services.running.coordinator import BatchOptions
+    from viewer.services.running.batch_options import BatchOptions
     from viewer.services.synthetic.demo_run import (
         demo_report,
         register_demo,

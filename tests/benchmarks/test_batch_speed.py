@@ -17,7 +17,7 @@ import pytest
 
 from tests.helpers.tiny_study import a_spec, finish, planned, server_profile
 from viewer.domain.answer import Status
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.worker.jobs import own_program
 from viewer.store import runs
 from viewer.store.database import open_store

@@ -24,9 +24,9 @@ from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.models.catalog import profile_from_table
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.running import parcel, parcel_desk
+from viewer.services.running import batch_job, batch_jobs
 from viewer.services.running.plan_run import plan_run
-from viewer.store import parcels, runs, spending
+from viewer.store import batch_job_rows, runs, spending
 from viewer.store.database import open_store
 
 ANSWER_COST: Final = 87
@@ -100,7 +100,7 @@ class KillBatch:
 
     def _stamp(self) -> tuple[int, ...]:
         """Return what changes with every step of a run."""
-        tables = ("parcel_question", "parcel_event", "reply", "score")
+        tables = ("batch_job_question", "batch_job_event", "reply", "score")
         with contextlib.closing(sqlite3.connect(self.store, timeout=30)) as database:
             counts = (
                 database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
@@ -123,7 +123,7 @@ class KillBatch:
         billed = Counter(json.loads(line)["image_sha256"][0] for line in lines)
         with open_store(self.store) as store:
             counts = runs.status_counts(store, self.run)
-            assert parcels.going_on(store, self.run) == ()
+            assert batch_job_rows.unfinished_jobs(store, self.run) == ()
             spent = spending.spent_microusd(store, self.run)
             open_attempts = store.rows(
                 "SELECT count(*) FROM attempt a LEFT JOIN attempt_end e"
@@ -152,6 +152,6 @@ def batch_profile(base_url: str) -> ModelProfile:
 
 
 if __name__ == "__main__":
-    vars(parcel).update(FIRST_LOOK_S=0.05, LONGEST_LOOK_S=0.2)
-    vars(parcel_desk).update(SETTLE_S=2.0, CROWDED_S=0.1)
+    vars(batch_job).update(FIRST_LOOK_S=0.05, LONGEST_LOOK_S=0.2)
+    vars(batch_jobs).update(SETTLE_S=2.0, CROWDED_S=0.1)
     main()

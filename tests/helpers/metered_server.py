@@ -25,7 +25,7 @@ from viewer.domain.answer import Status
 from viewer.domain.run import OrphanPolicy, RunStatus
 from viewer.models.limits import Limit
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.store import runs, spending

@@ -30,7 +30,7 @@ from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.readers.datasets.files import content_sha256
 from viewer.readers.datasets.folder import read
 from viewer.services.configuring.study_file import make_spec
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 from viewer.studies import catalog

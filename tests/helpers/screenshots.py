@@ -30,7 +30,7 @@ from viewer.services.commands import AskCommand
 from viewer.services.readings.cases import queue
 from viewer.services.readings.task_choice import tasks_to_do
 from viewer.services.readings.task_readings import open_task
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.run_batch import run_batch
 from viewer.services.running.stopping import Stop
 from viewer.services.synthetic.demo import NAME

@@ -20,7 +20,7 @@ from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.batch_form import BatchForm
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.services.running.trial_question import TrialQuestion, next_question

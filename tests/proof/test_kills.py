@@ -10,7 +10,7 @@ from tests.helpers.tabled import Row, lasting
 from tests.helpers.tiny_study import finish, write_images
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.records import items_of_run
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.store.database import open_store
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers.metered_server import Bucket, Meter, MeteredServer, spend_at_random
 from tests.helpers.tiny_study import a_spec, planned, server_profile, write_images
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.run_batch import run_batch
 from viewer.store.database import open_store
 

@@ -16,7 +16,7 @@ from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import OrphanPolicy
 from viewer.services.reporting.report_run import report_data, report_files
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.store import runs
 from viewer.store.database import Store, open_store

@@ -22,7 +22,7 @@ from viewer.imaging.png import decode_png, is_bare_png
 from viewer.imaging.resample import FitMode, fit_affine
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.privacy import decisions
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.store import cases, consents, runs

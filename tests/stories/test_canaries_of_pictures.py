@@ -18,7 +18,7 @@ from viewer.domain.privacy import ReviewDecision
 from viewer.imaging.png import is_bare_png
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.privacy import decisions
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.store import cases

@@ -13,7 +13,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunEnded
 from viewer.models.catalog import ADAPTERS, adapter_for, missing_dependency
 from viewer.models.loaded import Loadable, LoadState
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.run_batch import run_batch
 from viewer.store import runs, trials
 from viewer.store.database import open_store

@@ -190,7 +190,7 @@ class Running(Opened):
         from threading import Event
 
         from viewer.domain.run import OrphanPolicy
-        from viewer.services.running.coordinator import BatchOptions
+        from viewer.services.running.batch_options import BatchOptions
         from viewer.services.running.run_batch import run_batch
 
         policies = {policy.value: policy for policy in OrphanPolicy}

@@ -122,7 +122,7 @@ def _profiles(names: str, models_file: Path) -> "tuple[ModelProfile, ...]":
 def _asked(store: "Store", wanted: "PackRequest", threads: int) -> tuple[int, int]:
     """Plan a run and ask its pending questions; return the run and the exit code."""
     from viewer.services.reporting.pack import plan_pack
-    from viewer.services.running.coordinator import BatchOptions
+    from viewer.services.running.batch_options import BatchOptions
 
     ask_for_keys((*wanted.models, *((wanted.judge,) if wanted.judge else ())))
     run = plan_pack(store, wanted)

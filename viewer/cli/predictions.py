@@ -166,7 +166,7 @@ def score_import(
     store: "Store", planned: "PlannedPredictions | PlannedReplies", *, as_json: bool
 ) -> int:
     """Print what of a file is used, score it, print the results; return exit code."""
-    from viewer.services.running.coordinator import BatchOptions
+    from viewer.services.running.batch_options import BatchOptions
 
     say_matched(planned.matched)
     code = finish(store, planned.run, BatchOptions(), worker=False)

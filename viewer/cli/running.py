@@ -62,7 +62,7 @@ def run(
     """Plan and run a study file; an unfinished run is continued."""
     from viewer.services.configuring.study_file import read_study_file
     from viewer.services.running.batch_estimate import notices_of
-    from viewer.services.running.coordinator import BatchOptions
+    from viewer.services.running.batch_options import BatchOptions
     from viewer.services.running.plan_run import plan_run
     from viewer.services.running.prompt_versions import split_notice_of_run
     from viewer.services.running.supported_findings import missing_findings_of_run
@@ -101,7 +101,7 @@ def resume(
     run_name: str, threads: int | None, store: Path | None, *, as_json: bool
 ) -> int:
     """Continue a run; answers of a provider's batch are taken in."""
-    from viewer.services.running.coordinator import BatchOptions
+    from viewer.services.running.batch_options import BatchOptions
     from viewer.store.database import open_store
     from viewer.store.runs import run_spec
 

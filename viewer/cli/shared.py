@@ -12,7 +12,7 @@ from viewer.domain.errors import DiskFullError
 from viewer.terminal import drive
 
 if TYPE_CHECKING:
-    from viewer.services.running.coordinator import BatchOptions
+    from viewer.services.running.batch_options import BatchOptions
     from viewer.store.database import Store
 
 DONE, UNFINISHED, WRONG_USE = 0, 1, 2

@@ -1,8 +1,8 @@
 """Asking by file: a provider's batch endpoint, as a run uses it.
 
 A provider's *batch* is a file of questions that it answers within a day, at a lower
-price. The program's own word for the questions of one file is a *parcel*, because a run
-of many trials is a batch as well.
+price. In the code the questions of one file are a *batch job*, because a run of many
+trials is a batch as well.
 """
 
 from collections.abc import Iterator, Mapping

@@ -66,12 +66,12 @@ def open_attempts(store: Store, request_sha256: str) -> tuple[OpenAttempt, ...]:
     """Return the attempts at a request that have not ended, oldest first."""
     rows = store.rows(
         "SELECT a.id, a.started_at, t.run_id, c.id AS by, c.host, c.pid,"
-        " q.parcel_id, c.started_at AS since, c.id = (SELECT max(l.id)"
+        " q.batch_job_id, c.started_at AS since, c.id = (SELECT max(l.id)"
         " FROM coordinator l WHERE l.run_id = c.run_id) AS is_last"
         " FROM attempt a JOIN trial t ON t.id = a.trial_id"
         " LEFT JOIN attempt_end e ON e.attempt_id = a.id"
         " LEFT JOIN coordinator c ON c.id = a.coordinator_id"
-        " LEFT JOIN parcel_question q ON q.attempt_id = a.id"
+        " LEFT JOIN batch_job_question q ON q.attempt_id = a.id"
         " WHERE a.request_sha256 = ? AND e.attempt_id IS NULL ORDER BY a.id",
         (request_sha256,),
     )
@@ -90,7 +90,7 @@ def _coordinator(row: Row) -> Coordinator | None:
         row["pid"],
         row["since"],
         bool(row["is_last"]),
-        row["run_id"] if row["parcel_id"] else 0,
+        row["run_id"] if row["batch_job_id"] else 0,
     )
 
 

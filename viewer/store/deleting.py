@@ -33,7 +33,9 @@ class Removed:
 # Everything below the ids that were named, worked out from the store itself.
 _FOLLOWING: Final = {
     "trial": "SELECT id FROM trial WHERE run_id IN (SELECT id FROM temp.gone_run)",
-    "parcel": "SELECT id FROM parcel WHERE run_id IN (SELECT id FROM temp.gone_run)",
+    "batch_job": (
+        "SELECT id FROM batch_job WHERE run_id IN (SELECT id FROM temp.gone_run)"
+    ),
     # A reply that a trial of another run shows stays, with its attempt.
     "kept_attempt": (
         "SELECT a.id FROM attempt a JOIN reply r ON r.attempt_id = a.id"
@@ -82,9 +84,9 @@ _ROWS: Final = (
     ("parse", "id {parse}"),
     ("reply", "id {reply}"),
     ("attempt_end", "attempt_id {attempt}"),
-    ("parcel_question", "attempt_id {attempt} OR parcel_id {parcel}"),
-    ("parcel_event", "parcel_id {parcel}"),
-    ("parcel", "id {parcel}"),
+    ("batch_job_question", "attempt_id {attempt} OR batch_job_id {batch_job}"),
+    ("batch_job_event", "batch_job_id {batch_job}"),
+    ("batch_job", "id {batch_job}"),
     ("attempt", "id {attempt}"),
     ("prediction", "trial_id {trial}"),
     (

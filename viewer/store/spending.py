@@ -62,7 +62,7 @@ def unpriced_attempts(store: Store, run: int) -> tuple[Unpriced, ...]:
         " FROM attempt a JOIN trial t ON t.id = a.trial_id"
         " LEFT JOIN attempt_end e ON e.attempt_id = a.id"
         " LEFT JOIN reply r ON r.attempt_id = a.id"
-        " LEFT JOIN parcel_question q ON q.attempt_id = a.id"
+        " LEFT JOIN batch_job_question q ON q.attempt_id = a.id"
         " WHERE t.run_id = ? AND NOT (q.attempt_id IS NOT NULL"
         " AND e.attempt_id IS NULL)"
         " AND ((r.id IS NULL AND e.http_status IS NULL)"

@@ -196,7 +196,7 @@ def orphans(store: Store, run: int) -> tuple[tuple[int, int, str], ...]:
     rows = store.rows(
         "SELECT a.id, a.trial_id, t.model FROM attempt a JOIN trial t"
         " ON t.id = a.trial_id LEFT JOIN attempt_end e ON e.attempt_id = a.id"
-        " LEFT JOIN parcel_question q ON q.attempt_id = a.id"
+        " LEFT JOIN batch_job_question q ON q.attempt_id = a.id"
         " WHERE t.run_id = ? AND e.attempt_id IS NULL AND q.attempt_id IS NULL"
         " ORDER BY a.id",
         (run,),

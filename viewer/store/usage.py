@@ -75,7 +75,7 @@ def mean_latency(store: Store, model: str) -> float | None:
         # CROSS fixes the order of the joins in SQLite: from the model's trials on.
         " CROSS JOIN attempt a ON a.trial_id = t.id"
         " CROSS JOIN reply r ON r.attempt_id = a.id WHERE t.model = ?"
-        " AND NOT EXISTS (SELECT 1 FROM parcel_question q WHERE q.attempt_id = a.id)"
+        " AND NOT EXISTS (SELECT 1 FROM batch_job_question q WHERE q.attempt_id = a.id)"
         " ORDER BY r.id DESC LIMIT 200)",
         (model,),
     )

@@ -31,7 +31,7 @@ from viewer.readers.datasets.folder import read_image
 from viewer.readers.pixels import load_pixels
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.privacy.gate import open_gate
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_sha256
 from viewer.services.running.run_batch import run_batch
 from viewer.services.trials.run_context import RunContext

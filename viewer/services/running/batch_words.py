@@ -53,7 +53,7 @@ def held_back(run: int, held: Sequence[PrivacyError], dataset: str) -> ModelStop
     return ModelStopped(run, "", f"{held[0]}{more}", words_of=dataset if wait else "")
 
 
-def parcel_refused(model: str, why: str) -> str:
+def batch_refused(model: str, why: str) -> str:
     """Say that a provider would not begin a batch; ``why`` are its words, or ""."""
     said = f": {why.rstrip('.')}" if why else ""
     return (
@@ -62,7 +62,7 @@ def parcel_refused(model: str, why: str) -> str:
     )
 
 
-def parcel_cancelled(model: str) -> str:
+def batch_cancelled(model: str) -> str:
     """Say that somebody cancelled a batch at its provider."""
     return (
         f"The batch of {model} was cancelled at its provider. What it had answered is "

@@ -30,20 +30,18 @@ from viewer.models.loaded import LoadCancelledError
 from viewer.models.prices import most_microusd
 from viewer.models.retry import MAX_ATTEMPTS, retry_pause
 from viewer.services.privacy.gate import GateWatch
-from viewer.services.running.batch_options import (
-    BatchOptions as BatchOptions,  # noqa: PLC0414 - whoever runs a batch has it here
-)
+from viewer.services.running.batch_job import GateInput
+from viewer.services.running.batch_jobs import BatchJobs
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.batch_words import (
     held_back,
     orphans_wait,
     reason_of,
     unexpected,
 )
+from viewer.services.running.batched_question import Asked, BatchedQuestion
 from viewer.services.running.endpoint_queue import PreparationFailure
 from viewer.services.running.ledger import Claim, Ended, Ledger
-from viewer.services.running.parcel import Leaving
-from viewer.services.running.parcel_desk import ParcelDesk
-from viewer.services.running.posted import Asked, Posted
 from viewer.services.running.progress_events import (
     LoadWatch,
     ProgressEvents,
@@ -101,9 +99,9 @@ class BatchCoordinator:
             store, context.dataset, context.gate, context.drawn.validation
         )
         self._notes = RunNotes(store, run)
-        self._desk = ParcelDesk(store, run, context, cancel)
+        self._batch_jobs = BatchJobs(store, run, context, cancel)
         self._scheduler = Scheduler(
-            options.concurrency, cancel, context.endpoint_of, self._desk.models
+            options.concurrency, cancel, context.endpoint_of, self._batch_jobs.models
         )
         self._told = ProgressEvents(run, self._ledger.budget, self._scheduler)
         self._waits, self._undecided = Waits(run), 0
@@ -122,11 +120,11 @@ class BatchCoordinator:
         go_on, skipped, self._undecided = self._ledger.settle_orphans(pending)
         lost = self._unanswered(Score(Status.PROVIDER_ERROR, ORPHAN))
         self._ended += [(stored, lost) for stored in skipped]
-        for question, most in self._desk.take_up():
+        for question, most in self._batch_jobs.take_up():
             self._ledger.budget.reserve(question.trial, most)
-            self._scheduler.mark_posted(question)
+            self._scheduler.mark_batched(question)
         for stored in go_on:
-            if not self._scheduler.has_posted(stored.id):
+            if not self._scheduler.has_batched(stored.id):
                 self._scheduler.add(next_question(self._context, stored))
         yield from self._work()
         if self._undecided:
@@ -144,14 +142,14 @@ class BatchCoordinator:
         pool = ThreadPoolExecutor(_PREPARERS, thread_name_prefix="prepare")
         try:
             while not is_late(self._cancel) and (
-                self._scheduler.has_work or self._desk.has_work
+                self._scheduler.has_work or self._batch_jobs.has_work
             ):
                 yield from self._step(pool)
             yield from self._done(self._keep_verdicts())
         finally:
             # the reader of these events may be gone: what is in flight is kept
             self._scheduler.stop_preparing(pool, self._context.interrupt_models)
-            self._desk.leave()
+            self._batch_jobs.leave()
             while self._scheduler.in_flight and not is_late(self._cancel):
                 self._keep_arrivals()
             with contextlib.suppress(StoreError):
@@ -186,21 +184,21 @@ class BatchCoordinator:
             self._context.interrupt_models()
             yield from self._done(self._keep_verdicts())
         yield from self._collect()
-        yield from self._move_parcels()
+        yield from self._move_batch_jobs()
         yield from self._told.news()
         yield from self._loading.news()
         yield from self._server_loads.news()
         idle = self._scheduler.in_flight == 0
-        yield from self._waits.news(idle=idle, out=self._desk.out)
+        yield from self._waits.news(idle=idle, out=self._batch_jobs.out)
 
-    def _move_parcels(self) -> Iterator[Event]:
+    def _move_batch_jobs(self) -> Iterator[Event]:
         """Send files that are complete, and store what came back of others."""
-        self._desk.move(self._scheduler.expects_more, self._kept_here)
-        arrived, failed = self._desk.take()
+        self._batch_jobs.move(self._scheduler.expects_more, self._kept_here)
+        arrived, failed = self._batch_jobs.take()
         for question, _ in (*arrived, *failed):
             self._scheduler.mark_returned(question)
         yield from self._take_in(arrived, failed)
-        for model, sentence in self._desk.take_stopped():
+        for model, sentence in self._batch_jobs.take_stopped():
             yield from self._stopped(model, sentence)
 
     def _start(self) -> Iterator[Event]:
@@ -267,7 +265,7 @@ class BatchCoordinator:
         answered += [(question, question.reusing(found)) for question in together]
         return True
 
-    def _kept_here(self, request: PreparedRequest | Leaving) -> PrivacyError | None:
+    def _kept_here(self, request: PreparedRequest | GateInput) -> PrivacyError | None:
         """Return why a question that was about to be sent must not be sent any more."""
         if request.outgoing is None:
             return None
@@ -305,7 +303,7 @@ class BatchCoordinator:
         The verdicts so far are written in the same transaction.
         """
         # What is sent may have changed while it waited, such as rejected parameters.
-        queued = [self._desk.placed(one.now()) for one in queued]
+        queued = [self._batch_jobs.placed(one.now()) for one in queued]
         ended, self._ended = self._ended, []
         claimed = self._ledger.begin(queued, ended) if queued or ended else ()
         for one, claim in zip(queued, claimed, strict=True):
@@ -316,7 +314,7 @@ class BatchCoordinator:
                 continue
             self._ledger.budget.release(one.trial)
             self._scheduler.release(one)
-            self._desk.unplace(one)
+            self._batch_jobs.unplace(one)
             if isinstance(claim, OrphanPolicy):
                 self._leave_open(one, claim)
             else:
@@ -325,9 +323,9 @@ class BatchCoordinator:
         yield from self._done(ended)
 
     def _ask(self, one: TrialQuestion, attempt: int) -> None:
-        if one.parcel:
+        if one.job:
             self._notes.see_asked([one])
-            self._scheduler.mark_posted(self._desk.put(one, attempt))
+            self._scheduler.mark_batched(self._batch_jobs.put(one, attempt))
             return
         request = one.request
         future = self._executor.submit(
@@ -411,7 +409,7 @@ class BatchCoordinator:
         if self._cancel.is_set():
             return None  # the trial stays pending; the next batch asks again
         pause = retry_pause(question.number, error, self._jitter)
-        if isinstance(question, Posted):  # into the next file, which takes long enough
+        if isinstance(question, BatchedQuestion):  # the next file takes long enough
             self._scheduler.add(question.again(counts=counts))
             return 0.0
         self._scheduler.delay(question, pause, counts=counts)

@@ -14,12 +14,12 @@ from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
 from viewer.domain.run import OrphanPolicy
 from viewer.models.catalog import reader_for
 from viewer.models.prices import may_cost, price_of
-from viewer.services.running.posted import Asked
+from viewer.services.running.batched_question import Asked
 from viewer.services.running.spending import budget_of_run, may_have_cost
 from viewer.services.running.trial_question import TrialQuestion
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import PreparedRequest
-from viewer.store import claims, consents, parcels, rescued, trials
+from viewer.store import batch_job_rows, claims, consents, rescued, trials
 from viewer.store.claims import Coordinator, OpenAttempt
 from viewer.store.database import Store
 from viewer.store.reply_rows import ReplyRecord
@@ -164,10 +164,10 @@ class Ledger:
 
     def _begin_one(self, question: TrialQuestion) -> int:
         attempt = self._begin_attempt(question)
-        if question.parcel:
-            parcels.add_question(
+        if question.job:
+            batch_job_rows.add_question(
                 self._store,
-                question.parcel,
+                question.job,
                 attempt,
                 question.step,
                 question.replies,

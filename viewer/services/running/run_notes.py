@@ -12,7 +12,7 @@ from viewer.domain.exchange import ModelProfile, RawReply
 from viewer.domain.run import RunNote, RunSpec
 from viewer.models.catalog import reader_for, spec_of
 from viewer.services.configuring.served_files import change_of_files, files_of
-from viewer.services.running.posted import Asked
+from viewer.services.running.batched_question import Asked
 from viewer.store import consents, runs
 from viewer.store.database import Store
 from viewer.store.model_checks import latest_check

@@ -13,8 +13,8 @@ from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import RawReply
 from viewer.models.endpoint import Endpoint
 from viewer.models.limits import AdaptiveLimit, FixedLimit, Limit, NoLimit
+from viewer.services.running.batched_question import Asked, BatchedQuestion
 from viewer.services.running.endpoint_queue import EndpointQueue, PreparationFailure
-from viewer.services.running.posted import Asked, Posted
 from viewer.services.running.stopping import is_late
 from viewer.services.running.trial_question import TrialQuestion
 
@@ -58,8 +58,8 @@ class Scheduler:
     ) -> None:
         self._concurrency, self._cancel = concurrency, cancel
         self._endpoint_of, self._batched = endpoint_of, frozenset(batched)
-        self._posted: dict[int, Posted] = {}
-        self._posted_keys: Counter[str] = Counter()
+        self._in_batches: dict[int, BatchedQuestion] = {}
+        self._batched_keys: Counter[str] = Counter()
         self._queues: dict[str, EndpointQueue] = {}
         self._reserved: dict[int, TrialQuestion] = {}
         self._sent: dict[Future[RawReply], TrialQuestion] = {}
@@ -93,7 +93,7 @@ class Scheduler:
     @property
     def awaited(self) -> int:
         """The number of questions whose answers are awaited, in files too."""
-        return len(self._sent) + len(self._posted)
+        return len(self._sent) + len(self._in_batches)
 
     @property
     def has_work(self) -> bool:
@@ -152,8 +152,8 @@ class Scheduler:
         """Wait for the same request if it is in progress; return whether it is."""
         sha256 = question.sha256
         # Also of questions to be asked again: their reply is still to come.
-        posted = self._posted_keys[sha256] > 0
-        if not posted and all(other.sha256 != sha256 for other in self._under_way()):
+        in_batch = self._batched_keys[sha256] > 0
+        if not in_batch and all(other.sha256 != sha256 for other in self._under_way()):
             return False
         self._followers.setdefault(sha256, []).append(question)
         return True
@@ -197,21 +197,21 @@ class Scheduler:
         left_at = self._reserved.pop(question.trial).left_at
         self._sent[future] = replace(question, attempt=attempt, left_at=left_at)
 
-    def mark_posted(self, question: Posted) -> None:
+    def mark_batched(self, question: BatchedQuestion) -> None:
         """Record that a question is in a file, where it takes no place."""
         if self._reserved.pop(question.trial, None) is not None:
             self._queue(question.model).limit.failed()
-        self._posted[question.trial] = question
-        self._posted_keys[question.sha256] += 1
+        self._in_batches[question.trial] = question
+        self._batched_keys[question.sha256] += 1
 
-    def has_posted(self, trial: int) -> bool:
+    def has_batched(self, trial: int) -> bool:
         """Tell whether a trial's question is in a file."""
-        return trial in self._posted
+        return trial in self._in_batches
 
-    def mark_returned(self, question: Posted) -> None:
+    def mark_returned(self, question: BatchedQuestion) -> None:
         """Record the end of a question in a file."""
-        if self._posted.pop(question.trial, None) is not None:
-            self._posted_keys[question.sha256] -= 1
+        if self._in_batches.pop(question.trial, None) is not None:
+            self._batched_keys[question.sha256] -= 1
 
     def expects_more(self, model: str) -> bool:
         """Tell whether another question to a model may be taken soon."""

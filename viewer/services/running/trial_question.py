@@ -34,7 +34,7 @@ class TrialQuestion:
         found to be asking it.
     attempt, left_at : int, float
         For a question in flight: the id of its attempt, and the time it was sent.
-    parcel, noted : int, mapping
+    job, noted : int, mapping
         For a question to a batch endpoint: its file, and what its reply is read with.
     """
 
@@ -47,7 +47,7 @@ class TrialQuestion:
     looks: int = 0
     attempt: int = 0
     left_at: float = 0.0
-    parcel: int = 0
+    job: int = 0
     noted: Mapping[str, str] = field(default_factory=dict)
 
     @property

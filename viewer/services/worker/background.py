@@ -140,7 +140,7 @@ class BackgroundWorker:
 
     def resume(self, run: int, concurrency: int) -> int:
         """Continue a run; return the id."""
-        from viewer.services.running.coordinator import BatchOptions
+        from viewer.services.running.batch_options import BatchOptions
 
         return self._send(run_command(run, BatchOptions(concurrency=concurrency)))
 

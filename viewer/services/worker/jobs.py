@@ -23,7 +23,7 @@ from viewer.services.events_json import event_of_json, line
 from viewer.services.running.stopping import Stop
 
 if TYPE_CHECKING:
-    from viewer.services.running.coordinator import BatchOptions
+    from viewer.services.running.batch_options import BatchOptions
 
 _PATIENCE_S: Final = 10.0
 """Seconds that a worker has besides, to store what came back and to exit."""

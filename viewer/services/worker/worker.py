@@ -44,7 +44,7 @@ from viewer.services.commands import (
 from viewer.services.configuring.model_profiles import model_named
 from viewer.services.events_json import event_as_json, line
 from viewer.services.privacy.burned_in import pixels_to_review
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.progress_events import StoreWait
 from viewer.services.running.run_batch import run_batch

@@ -84,8 +84,8 @@ def _tenth() -> str:
 
 
 def _eleventh() -> str:
-    tables = ("parcel", "parcel_question", "parcel_event")
-    return "".join((runs.PARCELS, *map(_append_only, tables)))
+    tables = ("batch_job", "batch_job_question", "batch_job_event")
+    return "".join((runs.BATCH_JOBS, *map(_append_only, tables)))
 
 
 MIGRATIONS: Final = {

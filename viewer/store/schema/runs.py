@@ -243,25 +243,25 @@ CREATE INDEX model_check_of_model ON model_check (model, settings_sha256, at);
 # ``steps`` of a question are those of its trial up to it, with the replies that they
 # have, and ``noted`` is what its reply will be read with. Its attempt is open until the
 # results say how it ended.
-PARCELS: Final = """
-CREATE TABLE parcel (
+BATCH_JOBS: Final = """
+CREATE TABLE batch_job (
     id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run (id),
     model TEXT NOT NULL,
     key TEXT NOT NULL UNIQUE,
     begun_at TEXT NOT NULL
 ) STRICT;
-CREATE INDEX parcel_of_run ON parcel (run_id);
-CREATE TABLE parcel_question (
+CREATE INDEX batch_job_of_run ON batch_job (run_id);
+CREATE TABLE batch_job_question (
     attempt_id INTEGER PRIMARY KEY REFERENCES attempt (id),
-    parcel_id INTEGER NOT NULL REFERENCES parcel (id),
+    batch_job_id INTEGER NOT NULL REFERENCES batch_job (id),
     steps TEXT NOT NULL,
     noted TEXT NOT NULL
 ) STRICT;
-CREATE INDEX parcel_question_of_parcel ON parcel_question (parcel_id);
-CREATE TABLE parcel_event (
+CREATE INDEX batch_job_question_of_job ON batch_job_question (batch_job_id);
+CREATE TABLE batch_job_event (
     id INTEGER PRIMARY KEY,
-    parcel_id INTEGER NOT NULL REFERENCES parcel (id),
+    batch_job_id INTEGER NOT NULL REFERENCES batch_job (id),
     what TEXT NOT NULL CHECK (
         what IN ('uploaded', 'submitting', 'submitted', 'dropped', 'ended')
     ),
@@ -269,5 +269,5 @@ CREATE TABLE parcel_event (
     due TEXT NOT NULL,
     at TEXT NOT NULL
 ) STRICT;
-CREATE INDEX parcel_event_of_parcel ON parcel_event (parcel_id, id);
+CREATE INDEX batch_job_event_of_job ON batch_job_event (batch_job_id, id);
 """

@@ -39,7 +39,7 @@ from viewer.services.privacy.gate import (
     deidentified,
     open_gate,
 )
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.services.synthetic.make_phantom import make_phantom

@@ -36,7 +36,7 @@ from viewer.services.readings.mrmc import readings_of_study
 from viewer.services.readings.replies import model_name
 from viewer.services.reporting.report_run import report_data
 from viewer.services.reporting.rescore import rescore_run
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.store import cases as data_sets
 from viewer.store import runs, trials
 from viewer.store.database import open_store

@@ -25,7 +25,7 @@ from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.manifest import manifest_of
 from viewer.services.reporting.report_run import report_data, report_files
 from viewer.services.reporting.rescore import rescore_run
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.services.trials.run_context import RunContext

@@ -40,16 +40,16 @@ from viewer.domain.run import (
 from viewer.readers.pixels import load_pixels
 from viewer.services.asking.ask import Question, ask
 from viewer.services.housekeeping.delete import Kind, Target, delete
-from viewer.services.running import parcel, parcel_desk
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running import batch_job, batch_jobs
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import cancel_run, run_batch
 from viewer.services.running.spending import budget_of_run
 from viewer.services.worker.interrupted import interrupted_runs, is_out, note_begun
 from viewer.settings import Settings
-from viewer.store import cases, consents, parcels, runs, spending, trials
+from viewer.store import batch_job_rows, cases, consents, runs, spending, trials
+from viewer.store.batch_job_rows import BatchJobStep
 from viewer.store.database import Store, open_store
-from viewer.store.parcels import ParcelStep
 
 PRICES = {"price_in": 1_000_000, "price_out": 1_000_000, "max_tokens": 50}
 ANSWER_COST = 44
@@ -58,10 +58,10 @@ ANSWER_COST = 44
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parcel, "FIRST_LOOK_S", 0.01)
-    monkeypatch.setattr(parcel, "LONGEST_LOOK_S", 0.05)
-    monkeypatch.setattr(parcel_desk, "SETTLE_S", 0.2)
-    monkeypatch.setattr(parcel_desk, "CROWDED_S", 0.05)
+    monkeypatch.setattr(batch_job, "FIRST_LOOK_S", 0.01)
+    monkeypatch.setattr(batch_job, "LONGEST_LOOK_S", 0.05)
+    monkeypatch.setattr(batch_jobs, "SETTLE_S", 0.2)
+    monkeypatch.setattr(batch_jobs, "CROWDED_S", 0.05)
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def check_money(store: Store, run: int, script: BatchScript) -> None:
     assert spent == len(script.billed) * ANSWER_COST
     ends = store.rows("SELECT count(*) FROM attempt_end")[0][0]
     assert ends == store.rows("SELECT count(*) FROM attempt")[0][0]
-    assert parcels.going_on(store, run) == ()
+    assert batch_job_rows.unfinished_jobs(store, run) == ()
 
 
 def test_that_answers_in_any_order_reach_their_own_questions(
@@ -265,10 +265,10 @@ def test_that_a_batch_goes_on_without_the_program(
     ended = events[-1]
     assert isinstance(ended, RunEnded)
     assert (ended.cancelled, ended.unanswered, pending(store, run)) == (True, 0, 8)
-    out = parcels.out_by_run(store)[run]
+    out = batch_job_rows.submitted_by_run(store)[run]
     assert (out.questions, bool(out.due)) == (8, True)
     finish(store, run)
-    assert parcels.out_by_run(store) == {}
+    assert batch_job_rows.submitted_by_run(store) == {}
     assert begun(script) == 1
     assert runs.run_summary(store, run).status is RunStatus.FINISHED
     check_money(store, run, script)
@@ -369,7 +369,7 @@ def test_that_a_key_that_is_refused_leaves_the_batch_for_later(
     script.takes_s = 0.1
     events = finish(store, run)
     assert "refuses the key" in said(events)
-    assert parcels.out_by_run(store)[run].questions == 8
+    assert batch_job_rows.submitted_by_run(store)[run].questions == 8
     finish(store, run)
     assert begun(script) == 1
     check_money(store, run, script)
@@ -385,8 +385,8 @@ def test_that_results_that_are_gone_end_their_questions(
     assert len(spending.unpriced_attempts(store, run)) == 8
 
 
-def close_files(desk: parcel_desk.ParcelDesk) -> None:
-    for one in desk._parcels:
+def close_files(jobs: batch_jobs.BatchJobs) -> None:
+    for one in jobs._jobs:
         one.close()
 
 
@@ -394,30 +394,30 @@ class KilledError(BaseException):
     """Stands for the death of the process."""
 
 
-@pytest.mark.parametrize("step", [*ParcelStep])
+@pytest.mark.parametrize("step", [*BatchJobStep])
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_that_a_death_at_any_step_buys_nothing_twice(
     store: Store,
     run: int,
     script: BatchScript,
     monkeypatch: pytest.MonkeyPatch,
-    step: ParcelStep,
+    step: BatchJobStep,
     moment: str,
 ) -> None:
-    if step is ParcelStep.DROPPED:
+    if step is BatchJobStep.DROPPED:
         script.refused = [("token_limit_exceeded", "too many")]
-    note = parcels.note_step
+    note = batch_job_rows.note_step
 
-    def dies(opened: Store, row: int, what: ParcelStep, *more: str) -> None:
+    def dies(opened: Store, row: int, what: BatchJobStep, *more: str) -> None:
         if moment == "after" or what is not step:
             note(opened, row, what, *more)
         if what is step:
             raise KilledError
 
     with monkeypatch.context() as patched:
-        patched.setattr(parcels, "note_step", dies)
+        patched.setattr(batch_job_rows, "note_step", dies)
         # a death has no last words
-        patched.setattr(parcel_desk.ParcelDesk, "leave", close_files)
+        patched.setattr(batch_jobs.BatchJobs, "leave", close_files)
         with pytest.raises(KilledError):
             finish(store, run)
     finish(store, run)
@@ -535,13 +535,13 @@ def test_that_a_consent_withdrawn_before_the_file_leaves_keeps_it_here(
     planned(store, tmp_path / "d", a_spec([local]))
     allow(store, server)
     run = plan_run(store, a_spec([profile_of(server)]))
-    put = parcel_desk.ParcelDesk.put
+    put = batch_jobs.BatchJobs.put
 
-    def withdraws(desk: parcel_desk.ParcelDesk, *given: object) -> object:
+    def withdraws(jobs: batch_jobs.BatchJobs, *given: object) -> object:
         consents.add_consent(store, server.url, None, "a test", granted=False)
-        return put(desk, *given)  # type: ignore[arg-type]
+        return put(jobs, *given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(parcel_desk.ParcelDesk, "put", withdraws)
+    monkeypatch.setattr(batch_jobs.BatchJobs, "put", withdraws)
     events = finish(store, run)
     assert script.asked == []
     assert pending(store, run) == 4
@@ -558,7 +558,7 @@ def test_that_a_run_is_deleted_with_its_batch(
         drained(store, run, 4, None)
     delete(settings, Target(Kind.RUN, str(run)))
     with closing(sqlite3.connect(settings.store)) as database:
-        for table in ("parcel", "parcel_question", "parcel_event", "attempt"):
+        for table in ("batch_job", "batch_job_question", "batch_job_event", "attempt"):
             assert database.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 
@@ -566,17 +566,17 @@ def test_that_no_image_of_a_question_stays_in_memory_while_it_is_out(
     store: Store, run: int, script: BatchScript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script.takes_s = 0.2
-    seen: list[parcel.Parcel] = []
-    wait = parcel.Parcel.wait
+    seen: list[batch_job.BatchJob] = []
+    wait = batch_job.BatchJob.wait
 
-    def watches(one: parcel.Parcel, pause_s: float | None = None) -> None:
+    def watches(one: batch_job.BatchJob, pause_s: float | None = None) -> None:
         seen.append(one)
         wait(one, pause_s)
 
-    monkeypatch.setattr(parcel.Parcel, "wait", watches)
+    monkeypatch.setattr(batch_job.BatchJob, "wait", watches)
     finish(store, run)
     assert seen
-    assert all(one.leaving == [] and one.content is None for one in seen)
+    assert all(one.gate_inputs == [] and one.content is None for one in seen)
 
 
 def test_that_a_mixed_batch_ends_each_question_once(

@@ -30,7 +30,7 @@ from viewer.domain.run import (
     RunWaiting,
     TrialRetried,
 )
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.ledger import Ledger
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
@@ -46,7 +46,7 @@ PRICES = {"price_in": 1000, "price_out": 1000}
 RUN = """
 import sys, threading
 from pathlib import Path
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.run_batch import run_batch
 from viewer.store.database import open_store
 with open_store(Path(sys.argv[1])) as store:

@@ -20,7 +20,7 @@ from tests.helpers.tiny_study import (
 from viewer.cli import run_command_line
 from viewer.domain.run import RunSpec, TrialDone
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.store import runs

@@ -26,7 +26,7 @@ from viewer.domain.probe import Verdict
 from viewer.readers.pixels import load_pixels
 from viewer.services.calibrating.calibrate import calibrate_with_consent
 from viewer.services.probing.probe import probe_with_consent
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.store import cases, consents, runs

@@ -21,7 +21,7 @@ from viewer.domain.run import (
 from viewer.models import provider_errors
 from viewer.models.retry import MAX_ATTEMPTS
 from viewer.services.running import progress_events
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.run_batch import run_batch
 from viewer.store import runs, usage
 from viewer.store.database import Store

@@ -26,7 +26,7 @@ from viewer.domain.run import (
     TrialRetried,
 )
 from viewer.services.reporting.rescore import rescore_run
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.store import runs, trials, usage

@@ -14,7 +14,7 @@ from tests.helpers.tiny_study import a_spec, planned, server_profile
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunEnded
 from viewer.services.running import stopping
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.run_batch import run_batch
 from viewer.services.running.stopping import Stop, StopSignals
 from viewer.settings import DRAIN_VARIABLE, drain_limit_s

@@ -25,7 +25,7 @@ from viewer.domain.run import (
     TrialRetried,
 )
 from viewer.services.events_json import event_as_json, event_of_json, line
-from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.batch_options import BatchOptions
 from viewer.services.worker.jobs import run_in_worker, worker_command
 from viewer.store import runs, trials
 from viewer.store.database import open_store

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Self, cast
 
 from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import ModelProfile
@@ -11,13 +11,13 @@ from viewer.models.batching import ANEW
 from viewer.services.running.trial_question import TrialQuestion, next_question
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import PreparedRequest, run_trial
-from viewer.store.parcels import QuestionOut
+from viewer.store.batch_job_rows import OpenQuestion
 from viewer.store.runs import StoredTrial
 from viewer.store.trials import TrialReply, Verdict
 
 
 @dataclass(frozen=True)
-class Posted:
+class BatchedQuestion:
     """A question that may be out for a day; it holds no image."""
 
     context: RunContext = field(repr=False)
@@ -30,6 +30,43 @@ class Posted:
     noted: Mapping[str, str] = field(default_factory=dict)
     number: int = 1
     note: str = ""
+
+    @classmethod
+    def claimed(
+        cls,
+        context: RunContext,
+        question: TrialQuestion,
+        attempt: int,
+        noted: Mapping[str, str],
+    ) -> Self:
+        """Return a claimed question as it is put into a file."""
+        request: PreparedRequest = question.request
+        return cls(
+            context,
+            question.stored,
+            question.profile,
+            request.step,
+            question.sha256,
+            attempt,
+            question.replies,
+            noted,
+            question.number,
+            request.note,
+        )
+
+    @classmethod
+    def resumed(cls, context: RunContext, out: OpenQuestion) -> Self:
+        """Return a question that an earlier process put into a file."""
+        return cls(
+            context,
+            out.stored,
+            context.profile_for(out.stored.trial.model, out.step),
+            out.step,
+            out.sha256,
+            out.attempt,
+            out.replies,
+            out.noted,
+        )
 
     @property
     def trial(self) -> int:
@@ -73,41 +110,5 @@ class Posted:
         return TrialQuestion(self.stored, path, profile, replies)
 
 
-Asked = TrialQuestion | Posted
+Asked = TrialQuestion | BatchedQuestion
 """A question that was sent, in whichever way."""
-
-
-def posted(
-    context: RunContext,
-    question: TrialQuestion,
-    attempt: int,
-    noted: Mapping[str, str],
-) -> Posted:
-    """Return a claimed question as it is put into a file."""
-    request: PreparedRequest = question.request
-    return Posted(
-        context,
-        question.stored,
-        question.profile,
-        request.step,
-        question.sha256,
-        attempt,
-        question.replies,
-        noted,
-        question.number,
-        request.note,
-    )
-
-
-def posted_before(context: RunContext, out: QuestionOut) -> Posted:
-    """Return a question that an earlier process put into a file."""
-    return Posted(
-        context,
-        out.stored,
-        context.profile_for(out.stored.trial.model, out.step),
-        out.step,
-        out.sha256,
-        out.attempt,
-        out.replies,
-        out.noted,
-    )

@@ -1,4 +1,4 @@
-"""A parcel: the questions of one file for a provider's batch endpoint."""
+"""A batch job: the questions of one file for a provider's batch endpoint."""
 
 import time
 from collections import deque
@@ -20,8 +20,8 @@ from viewer.models.batching import (
     Outcome,
 )
 from viewer.services.privacy.gate import OutgoingRequest
-from viewer.services.running.posted import Posted
-from viewer.store.parcels import StoredParcel
+from viewer.services.running.batched_question import BatchedQuestion
+from viewer.store.batch_job_rows import StoredBatchJob
 
 FIRST_LOOK_S, LONGEST_LOOK_S = 5.0, 60.0
 """Pauses between two looks at a batch, or between two tries."""
@@ -30,19 +30,19 @@ _NOT_FOUND: Final = 404
 
 
 class Stage(StrEnum):
-    """Where a parcel is; each but FILLING and TAKING waits for the provider."""
+    """Where a batch job is; each but FILLING and STORING waits for the provider."""
 
     FILLING = "filling"
     UPLOADING = "uploading"
     SEARCHING = "searching"
     SUBMITTING = "submitting"
-    OUT = "out"
+    SUBMITTED = "submitted"
     FETCHING = "fetching"
-    TAKING = "taking"
+    STORING = "storing"
 
 
 @dataclass(frozen=True)
-class Leaving:
+class GateInput:
     """What the gate looks at of a question that is to leave; it holds no image."""
 
     profile: ModelProfile
@@ -51,16 +51,16 @@ class Leaving:
 
 
 @dataclass
-class Parcel:
-    """A parcel of this batch; its ``questions`` are those without an end, by name."""
+class BatchJob:
+    """One file of questions; its ``questions`` are those without an end, by name."""
 
     row: int
     key: str
     profile: ModelProfile
     endpoint: BatchEndpoint
     stage: Stage = Stage.FILLING
-    questions: dict[str, Posted] = field(default_factory=dict)
-    leaving: list[Leaving] = field(default_factory=list)
+    questions: dict[str, BatchedQuestion] = field(default_factory=dict)
+    gate_inputs: list[GateInput] = field(default_factory=list)
     content: BinaryIO | None = None
     size: int = 0
     planned: int = 0
@@ -100,16 +100,16 @@ class Parcel:
         self.pause_s = self.next_at = 0.0
 
 
-def parcel_again(
-    stored: StoredParcel, profile: ModelProfile, endpoint: BatchEndpoint
-) -> Parcel:
-    """Return a parcel of an earlier process, which sent its file."""
-    return Parcel(
+def resumed_job(
+    stored: StoredBatchJob, profile: ModelProfile, endpoint: BatchEndpoint
+) -> BatchJob:
+    """Return a batch job of an earlier process, which sent its file."""
+    return BatchJob(
         stored.id,
         stored.key,
         profile,
         endpoint,
-        Stage.OUT if stored.batch else Stage.SEARCHING,
+        Stage.SUBMITTED if stored.batch else Stage.SEARCHING,
         file=stored.file,
         batch=stored.batch,
         due=stored.due,
@@ -117,9 +117,9 @@ def parcel_again(
     )
 
 
-def can_be_left(one: Parcel) -> bool:
-    """Tell whether a parcel is as well with the next process that takes it up."""
-    waits = one.stage in (Stage.SEARCHING, Stage.SUBMITTING, Stage.OUT)
+def can_be_left(one: BatchJob) -> bool:
+    """Tell whether a batch job is as well with the next process that takes it up."""
+    waits = one.stage in (Stage.SEARCHING, Stage.SUBMITTING, Stage.SUBMITTED)
     return waits and one.going is None
 
 

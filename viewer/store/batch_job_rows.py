@@ -1,4 +1,4 @@
-"""Parcels: the questions of a run that are in a provider's batch.
+"""Batch jobs: the questions of a run that are in a provider's batch.
 
 Every step is committed before the next one begins, so that after a kill it is known
 what the provider may have. A question is out as long as its attempt has not ended.
@@ -16,8 +16,8 @@ from viewer.store.runs import StoredTrial, trial_of_row
 from viewer.store.trials import TrialReply, reply_with_id
 
 
-class ParcelStep(StrEnum):
-    """What has happened to a parcel; its name there comes with it."""
+class BatchJobStep(StrEnum):
+    """What has happened to a batch job; its name there comes with it."""
 
     UPLOADED = "uploaded"
     """Its file is at the provider; the name is the file's."""
@@ -32,8 +32,8 @@ class ParcelStep(StrEnum):
 
 
 @dataclass(frozen=True)
-class StoredParcel:
-    """A parcel with what has happened to it.
+class StoredBatchJob:
+    """A batch job with what has happened to it.
 
     ``file`` and ``batch`` are its names there, "" while it has none, ``due`` when its
     answers are, ``submitting_at`` when a batch was last begun, UTC, "" for never. One
@@ -51,14 +51,14 @@ class StoredParcel:
 
 
 @dataclass(frozen=True)
-class QuestionOut:
-    """A question in a parcel, whose attempt has not ended.
+class OpenQuestion:
+    """A question in a batch job, whose attempt has not ended.
 
     ``replies`` are those of its trial before it, ``noted`` what its own is read with.
     """
 
     attempt: int
-    parcel: int
+    job: int
     sha256: str
     stored: StoredTrial
     step: Step
@@ -66,12 +66,12 @@ class QuestionOut:
     noted: Mapping[str, str]
 
 
-def begin_parcel(store: Store, run: int, model: str) -> tuple[int, str]:
-    """Insert an empty parcel; return its id and its key."""
+def begin_job(store: Store, run: int, model: str) -> tuple[int, str]:
+    """Insert an empty batch job; return its id and its key."""
     key = secrets.token_hex(16)
     with store.transaction():
         number = store.execute(
-            "INSERT INTO parcel (run_id, model, key, begun_at) VALUES (?, ?, ?, ?)",
+            "INSERT INTO batch_job (run_id, model, key, begun_at) VALUES (?, ?, ?, ?)",
             (run, model, key, utc_now()),
         )
     return number, key
@@ -79,40 +79,40 @@ def begin_parcel(store: Store, run: int, model: str) -> tuple[int, str]:
 
 def add_question(
     store: Store,
-    parcel: int,
+    job: int,
     attempt: int,
     step: Step,
     replies: Sequence[TrialReply],
     noted: Mapping[str, str],
 ) -> None:
-    """Put an attempt into a parcel, in the transaction that begins it."""
+    """Put an attempt into a batch job, in the transaction that begins it."""
     steps = [*((one.step, one.id) for one in replies), (step, 0)]
     listed = [[one.name, one.role, one.again, reply] for one, reply in steps]
     store.execute(
-        "INSERT INTO parcel_question (attempt_id, parcel_id, steps, noted)"
+        "INSERT INTO batch_job_question (attempt_id, batch_job_id, steps, noted)"
         " VALUES (?, ?, ?, ?)",
-        (attempt, parcel, json.dumps(listed), json.dumps(dict(noted))),
+        (attempt, job, json.dumps(listed), json.dumps(dict(noted))),
     )
 
 
 def note_step(
-    store: Store, parcel: int, what: ParcelStep, name: str = "", due: str = ""
+    store: Store, job: int, what: BatchJobStep, name: str = "", due: str = ""
 ) -> None:
-    """Record what has happened to a parcel."""
+    """Record what has happened to a batch job."""
     with store.transaction():
         store.execute(
-            "INSERT INTO parcel_event (parcel_id, what, name, due, at)"
+            "INSERT INTO batch_job_event (batch_job_id, what, name, due, at)"
             " VALUES (?, ?, ?, ?, ?)",
-            (parcel, what.value, name, due, utc_now()),
+            (job, what.value, name, due, utc_now()),
         )
 
 
-def going_on(store: Store, run: int) -> tuple[StoredParcel, ...]:
-    """Return the parcels of a run that have not ended, oldest first."""
+def unfinished_jobs(store: Store, run: int) -> tuple[StoredBatchJob, ...]:
+    """Return the batch jobs of a run that have not ended, oldest first."""
     rows = store.rows(
-        "SELECT p.id, p.model, p.key, e.what, e.name, e.due, e.at FROM parcel p"
-        " LEFT JOIN parcel_event e ON e.parcel_id = p.id WHERE p.run_id = ?"
-        " AND NOT EXISTS (SELECT 1 FROM parcel_event x WHERE x.parcel_id = p.id"
+        "SELECT p.id, p.model, p.key, e.what, e.name, e.due, e.at FROM batch_job p"
+        " LEFT JOIN batch_job_event e ON e.batch_job_id = p.id WHERE p.run_id = ?"
+        " AND NOT EXISTS (SELECT 1 FROM batch_job_event x WHERE x.batch_job_id = p.id"
         " AND x.what = 'ended') ORDER BY p.id, e.id",
         (run,),
     )
@@ -120,30 +120,31 @@ def going_on(store: Store, run: int) -> tuple[StoredParcel, ...]:
     for row in rows:
         known = events.setdefault((row["id"], row["model"], row["key"]), {})
         known[row["what"]] = row
-    return tuple(_parcel(*head, known) for head, known in events.items())
+    return tuple(_job(*head, known) for head, known in events.items())
 
 
-def _parcel(number: int, model: str, key: str, events: dict[str, Row]) -> StoredParcel:
-    def named(step: ParcelStep, column: str) -> str:
+def _job(number: int, model: str, key: str, events: dict[str, Row]) -> StoredBatchJob:
+    def named(step: BatchJobStep, column: str) -> str:
         return str(events[step][column]) if step in events else ""
 
-    return StoredParcel(
+    return StoredBatchJob(
         number,
         model,
         key,
-        named(ParcelStep.UPLOADED, "name"),
-        named(ParcelStep.SUBMITTED, "name"),
-        named(ParcelStep.SUBMITTED, "due"),
-        named(ParcelStep.SUBMITTING, "at"),
-        ParcelStep.DROPPED in events,
+        named(BatchJobStep.UPLOADED, "name"),
+        named(BatchJobStep.SUBMITTED, "name"),
+        named(BatchJobStep.SUBMITTED, "due"),
+        named(BatchJobStep.SUBMITTING, "at"),
+        BatchJobStep.DROPPED in events,
     )
 
 
-def questions_out(store: Store, run: int) -> tuple[QuestionOut, ...]:
-    """Return the questions of a run that are out in parcels, in the order asked."""
+def open_questions(store: Store, run: int) -> tuple[OpenQuestion, ...]:
+    """Return the questions of a run that are out in batch jobs, in the order asked."""
     rows = store.rows(
-        "SELECT q.attempt_id, q.parcel_id, q.steps, q.noted, a.request_sha256 AS asked,"
-        " t.* FROM parcel_question q JOIN attempt a ON a.id = q.attempt_id"
+        "SELECT q.attempt_id, q.batch_job_id, q.steps, q.noted,"
+        " a.request_sha256 AS asked, t.* FROM batch_job_question q"
+        " JOIN attempt a ON a.id = q.attempt_id"
         " JOIN trial t ON t.id = a.trial_id"
         " LEFT JOIN attempt_end e ON e.attempt_id = a.id"
         " WHERE t.run_id = ? AND e.attempt_id IS NULL ORDER BY a.id",
@@ -152,13 +153,13 @@ def questions_out(store: Store, run: int) -> tuple[QuestionOut, ...]:
     return tuple(_question(store, row) for row in rows)
 
 
-def _question(store: Store, row: Row) -> QuestionOut:
+def _question(store: Store, row: Row) -> OpenQuestion:
     steps = json.loads(row["steps"])
     *before, (step, _) = [(Step(*named), reply) for *named, reply in steps]
     replies = (_reply(store, one, reply) for one, reply in before)
-    return QuestionOut(
+    return OpenQuestion(
         row["attempt_id"],
-        row["parcel_id"],
+        row["batch_job_id"],
         row["asked"],
         StoredTrial(row["id"], trial_of_row(row)),
         step,
@@ -180,12 +181,12 @@ class Out:
     due: str
 
 
-def out_by_run(store: Store) -> Mapping[int, Out]:
+def submitted_by_run(store: Store) -> Mapping[int, Out]:
     """Return what is out of each run that has questions in batches."""
     rows = store.rows(
-        "SELECT p.run_id, count(*) AS n, max(s.due) AS due FROM parcel_question q"
-        " JOIN parcel p ON p.id = q.parcel_id"
-        " JOIN parcel_event s ON s.parcel_id = p.id AND s.what = 'submitted'"
+        "SELECT p.run_id, count(*) AS n, max(s.due) AS due FROM batch_job_question q"
+        " JOIN batch_job p ON p.id = q.batch_job_id"
+        " JOIN batch_job_event s ON s.batch_job_id = p.id AND s.what = 'submitted'"
         " LEFT JOIN attempt_end e ON e.attempt_id = q.attempt_id"
         " WHERE e.attempt_id IS NULL GROUP BY p.run_id"
     )

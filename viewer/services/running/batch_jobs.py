@@ -1,6 +1,6 @@
 """The files of a batch's questions at providers' batch endpoints.
 
-A parcel is filled with claimed questions, uploaded, submitted, looked at until it is
+A batch job is filled with claimed questions, uploaded, submitted, looked at until it is
 over, and its results are taken in. Each step is in the store before the next begins, so
 that a killed run goes on with what is there: a file that never left costs nothing, and
 before a batch is begun a second time the provider is asked whether it knows the first.
@@ -30,31 +30,31 @@ from viewer.models.batching import (
 )
 from viewer.models.catalog import adapter_for
 from viewer.models.retry import MAX_ATTEMPTS
-from viewer.services.running.batch_words import (
-    parcel_cancelled,
-    parcel_refused,
-    unexpected,
-)
-from viewer.services.running.parcel import (
-    Leaving,
-    Parcel,
+from viewer.services.running.batch_job import (
+    BatchJob,
+    GateInput,
     Stage,
     asked_anew,
     can_be_left,
     gone,
     is_gone,
-    parcel_again,
     rejected,
+    resumed_job,
     unsent,
 )
-from viewer.services.running.posted import Posted, posted, posted_before
+from viewer.services.running.batch_words import (
+    batch_cancelled,
+    batch_refused,
+    unexpected,
+)
+from viewer.services.running.batched_question import BatchedQuestion
 from viewer.services.running.spending import most_of_stored
 from viewer.services.running.stopping import is_late
 from viewer.services.running.trial_question import TrialQuestion
 from viewer.services.trials.run_context import RunContext
-from viewer.store import parcels, runs
+from viewer.store import batch_job_rows, runs
+from viewer.store.batch_job_rows import BatchJobStep, Out, StoredBatchJob
 from viewer.store.database import Store
-from viewer.store.parcels import Out, ParcelStep, StoredParcel
 
 MOST_QUESTIONS: Final = 10_000
 """Questions of one file: providers take 50,000, but results are read as a whole."""
@@ -69,12 +69,12 @@ _AT_A_TIME: Final = 50
 _LINE_BYTES: Final = 200
 """More than a line adds to the body in it."""
 
-Failed = tuple[Posted, ProviderError]
-Arrived = tuple[Posted, RawReply]
+Failed = tuple[BatchedQuestion, ProviderError]
+Arrived = tuple[BatchedQuestion, RawReply]
 
 
-class ParcelDesk:
-    """The parcels of one batch; used only by the coordinator's thread.
+class BatchJobs:
+    """The batch jobs of one run; used only by the coordinator's thread.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class ParcelDesk:
     ) -> None:
         self._store, self._run, self._context = store, run, context
         self._cancel = cancel
-        self._parcels: list[Parcel] = []
+        self._jobs: list[BatchJob] = []
         self._bodies: dict[int, bytes] = {}
         self._failed: list[Failed] = []
         self._stopped: list[tuple[str, str]] = []
@@ -108,8 +108,8 @@ class ParcelDesk:
         if self._failed or self._stopped:
             return True
         if not self._cancel.is_set() or self._is_cancelled:
-            return bool(self._parcels)
-        return any(not can_be_left(one) for one in self._parcels)
+            return bool(self._jobs)
+        return any(not can_be_left(one) for one in self._jobs)
 
     @property
     def _is_cancelled(self) -> bool:
@@ -121,42 +121,42 @@ class ParcelDesk:
     @property
     def out(self) -> Out | None:
         """What is in providers' batches now, None for nothing."""
-        out = [one for one in self._parcels if one.stage is Stage.OUT]
+        out = [one for one in self._jobs if one.stage is Stage.SUBMITTED]
         questions = sum(len(one.questions) for one in out)
         if not questions:
             return None
         return Out(questions, max(one.due for one in out))
 
-    def take_up(self) -> tuple[tuple[Posted, int], ...]:
-        """Go on with the parcels of an earlier process.
+    def take_up(self) -> tuple[tuple[BatchedQuestion, int], ...]:
+        """Go on with the batch jobs of an earlier process.
 
         Returns their questions with the most that each can cost.
         """
-        going_on = parcels.going_on(self._store, self._run)
-        found = {one.id: self._again(one) for one in going_on}
-        out: list[tuple[Posted, int]] = []
-        for question in parcels.questions_out(self._store, self._run):
-            one = posted_before(self._context, question)
-            found[question.parcel].questions[one.name] = one
+        unfinished_jobs = batch_job_rows.unfinished_jobs(self._store, self._run)
+        found = {one.id: self._again(one) for one in unfinished_jobs}
+        out: list[tuple[BatchedQuestion, int]] = []
+        for question in batch_job_rows.open_questions(self._store, self._run):
+            one = BatchedQuestion.resumed(self._context, question)
+            found[question.job].questions[one.name] = one
             out.append((one, most_of_stored(self._store, one.profile, one.sha256)))
-        self._parcels += found.values()
-        for stored in going_on:
-            parcel = found[stored.id]
-            began = bool(stored.batch or (stored.file and parcel.questions))
+        self._jobs += found.values()
+        for stored in unfinished_jobs:
+            job = found[stored.id]
+            began = bool(stored.batch or (stored.file and job.questions))
             if stored.was_dropped or not began:
-                self._drop(parcel, asked_anew(parcel.model))
+                self._drop(job, asked_anew(job.model))
         return tuple(out)
 
-    def _again(self, stored: StoredParcel) -> Parcel:
+    def _again(self, stored: StoredBatchJob) -> BatchJob:
         profile = self._context.profiles[stored.model]
-        return parcel_again(stored, profile, self._endpoint(profile))
+        return resumed_job(stored, profile, self._endpoint(profile))
 
     def _endpoint(self, profile: ModelProfile) -> BatchEndpoint:
         adapter: Any = adapter_for(profile, self._context.gate.allowance(profile))
         return cast("BatchEndpoint", adapter.batches)
 
     def placed(self, question: TrialQuestion) -> TrialQuestion:
-        """Return a question with its place in a parcel, if its model is asked so."""
+        """Return a question with its place in a batch job, if its model is asked so."""
         if not is_batched(question.profile):
             return question
         request = question.request
@@ -164,85 +164,87 @@ class ParcelDesk:
             question.profile, self._context.gate.allowance(question.profile)
         )
         body = cast("bytes", adapter.body(request.request))
-        parcel = self._filling(question.profile, len(body) + _LINE_BYTES)
+        job = self._filling(question.profile, len(body) + _LINE_BYTES)
         self._bodies[question.trial] = body
-        noted = parcel.endpoint.noted(request.request)
+        noted = job.endpoint.noted(request.request)
         return replace(
-            question, prepared=request.sent_as(body), parcel=parcel.row, noted=noted
+            question, prepared=request.sent_as(body), job=job.row, noted=noted
         )
 
     def unplace(self, question: TrialQuestion) -> None:
         """Forget a question that is not sent after all."""
         self._bodies.pop(question.trial, None)
 
-    def _filling(self, profile: ModelProfile, size: int) -> Parcel:
-        """Return a parcel with room for a question."""
+    def _filling(self, profile: ModelProfile, size: int) -> BatchJob:
+        """Return a batch job with room for a question."""
         most = self._most.get(profile.name, MOST_QUESTIONS)
-        for one in self._parcels:
+        for one in self._jobs:
             if one.stage is not Stage.FILLING or one.profile != profile:
                 continue
             one.is_full |= one.planned >= most or one.size + size > MOST_BYTES
             if not one.is_full:
                 one.size, one.planned = one.size + size, one.planned + 1
                 return one
-        number, key = parcels.begin_parcel(self._store, self._run, profile.name)
+        number, key = batch_job_rows.begin_job(self._store, self._run, profile.name)
         # Without a name, so that even a killed process leaves no images there.
         file = tempfile.TemporaryFile(dir=self._store.path.parent)  # noqa: SIM115 - open until its upload
         endpoint = self._endpoint(profile)
-        made = Parcel(number, key, profile, endpoint, size=size, planned=1)
+        made = BatchJob(number, key, profile, endpoint, size=size, planned=1)
         made.content = cast("BinaryIO", file)
-        self._parcels.append(made)
+        self._jobs.append(made)
         return made
 
-    def put(self, question: TrialQuestion, attempt: int) -> Posted:
-        """Put a claimed question into its parcel."""
-        parcel = next(one for one in self._parcels if one.row == question.parcel)
-        one = posted(self._context, question, attempt, question.noted)
-        assert parcel.content is not None  # noqa: S101 - it is being filled
+    def put(self, question: TrialQuestion, attempt: int) -> BatchedQuestion:
+        """Put a claimed question into its batch job."""
+        job = next(one for one in self._jobs if one.row == question.job)
+        one = BatchedQuestion.claimed(self._context, question, attempt, question.noted)
+        assert job.content is not None  # noqa: S101 - it is being filled
         body = self._bodies.pop(question.trial)
-        parcel.content.write(parcel.endpoint.line(one.name, body))
-        parcel.questions[one.name] = one
+        job.content.write(job.endpoint.line(one.name, body))
+        job.questions[one.name] = one
         asked = question.request
-        parcel.leaving.append(Leaving(asked.profile, asked.shown, asked.outgoing))
+        job.gate_inputs.append(GateInput(asked.profile, asked.shown, asked.outgoing))
         return one
 
     def move(
         self,
         expects_more: Callable[[str], bool],
-        kept_here: Callable[[Leaving], PrivacyError | None],
+        kept_here: Callable[[GateInput], PrivacyError | None],
     ) -> None:
-        """Do for each parcel what can be done now."""
-        for one in tuple(self._parcels):
+        """Do for each batch job what can be done now."""
+        for one in tuple(self._jobs):
             if one.going is not None and one.going.done():
                 self._hear(one)
-            if one.going is None and one in self._parcels:
+            if one.going is None and one in self._jobs:
                 if one.stage is Stage.FILLING:
                     self._close(one, expects_more, kept_here)
-                elif one.stage is Stage.TAKING and not one.results:
+                elif one.stage is Stage.STORING and not one.results:
                     self._finish(one)
                 elif time.monotonic() >= one.next_at or self._is_to_cancel(one):
                     self._begin(one)
 
-    def _is_to_cancel(self, one: Parcel) -> bool:
-        return one.stage is Stage.OUT and not one.cancelling and self._is_cancelled
+    def _is_to_cancel(self, one: BatchJob) -> bool:
+        return (
+            one.stage is Stage.SUBMITTED and not one.cancelling and self._is_cancelled
+        )
 
     def _close(
         self,
-        one: Parcel,
+        one: BatchJob,
         expects_more: Callable[[str], bool],
-        kept_here: Callable[[Leaving], PrivacyError | None],
+        kept_here: Callable[[GateInput], PrivacyError | None],
     ) -> None:
-        """Send a parcel once nothing more is to come into it."""
+        """Send a batch job once nothing more is to come into it."""
         if self._cancel.is_set() or not one.questions:
             if self._cancel.is_set() or not expects_more(one.model):
                 self._drop(one, unsent(one.model))
             return
         if (expects_more(one.model) and not one.is_full) or self._must_wait(one.model):
             return
-        if any(map(kept_here, one.leaving)):
+        if any(map(kept_here, one.gate_inputs)):
             self._drop(one, asked_anew(one.model))  # without those that must stay
             return
-        one.leaving.clear()
+        one.gate_inputs.clear()
         one.enter(Stage.UPLOADING)
         self._begin(one)
 
@@ -250,14 +252,12 @@ class ParcelDesk:
         """Whether a provider that has too much already is to be left alone."""
         if model not in self._not_before:
             return False
-        sent = (Stage.FILLING, Stage.TAKING)
-        others = any(
-            one.model == model and one.stage not in sent for one in self._parcels
-        )
+        sent = (Stage.FILLING, Stage.STORING)
+        others = any(one.model == model and one.stage not in sent for one in self._jobs)
         return others or time.monotonic() < self._not_before[model]
 
-    def _begin(self, one: Parcel) -> None:
-        """Begin what the stage of a parcel waits for."""
+    def _begin(self, one: BatchJob) -> None:
+        """Begin what the stage of a batch job waits for."""
         if self._cancel.is_set() and one.stage is Stage.UPLOADING:
             self._drop(one, unsent(one.model))
         elif self._cancel.is_set() and can_be_left(one) and not self._is_cancelled:
@@ -268,37 +268,37 @@ class ParcelDesk:
             one.going = self._pool.submit(one.endpoint.found, one.file, one.key)
         elif one.stage is Stage.SUBMITTING:
             self._submit(one)
-        elif one.stage is Stage.OUT:
+        elif one.stage is Stage.SUBMITTED:
             self._look(one)
         elif one.stage is Stage.FETCHING:
             self._fetch(one)
 
-    def _upload(self, one: Parcel) -> None:
+    def _upload(self, one: BatchJob) -> None:
         assert one.content is not None  # noqa: S101 - until it is uploaded
         one.content.seek(0)
         name = f"overread-{one.key}.jsonl"
         one.going = self._pool.submit(one.endpoint.upload, name, one.content)
 
-    def _submit(self, one: Parcel) -> None:
+    def _submit(self, one: BatchJob) -> None:
         self._store.check_file()
-        parcels.note_step(self._store, one.row, ParcelStep.SUBMITTING)
+        batch_job_rows.note_step(self._store, one.row, BatchJobStep.SUBMITTING)
         one.submitting_at = datetime.now(UTC).isoformat()
         one.going = self._pool.submit(one.endpoint.submit, one.file, one.key)
 
-    def _look(self, one: Parcel) -> None:
+    def _look(self, one: BatchJob) -> None:
         if self._is_cancelled and not one.cancelling:
             one.cancelling = True
             one.going = self._pool.submit(one.endpoint.cancel, one.batch)
         else:
             one.going = self._pool.submit(one.endpoint.state, one.batch)
 
-    def _fetch(self, one: Parcel) -> None:
+    def _fetch(self, one: BatchJob) -> None:
         assert one.state is not None  # noqa: S101 - it is over
         noted = {name: question.noted for name, question in one.questions.items()}
         state = one.state
         one.going = self._pool.submit(lambda: [*one.endpoint.results(state, noted)])
 
-    def _hear(self, one: Parcel) -> None:
+    def _hear(self, one: BatchJob) -> None:
         """Go on with what came of what was begun."""
         assert one.going is not None  # noqa: S101 - it is done
         going, one.going = one.going, None
@@ -311,22 +311,22 @@ class ParcelDesk:
         if one.stage is Stage.UPLOADING:
             self._uploaded(one, found)
         elif one.stage is Stage.FETCHING:
-            one.enter(Stage.TAKING)
+            one.enter(Stage.STORING)
             one.results = deque(found)
         elif found is None:
             self._not_found(one)
         else:
             self._hear_state(one, found)
 
-    def _uploaded(self, one: Parcel, file: str) -> None:
-        parcels.note_step(self._store, one.row, ParcelStep.UPLOADED, file)
+    def _uploaded(self, one: BatchJob, file: str) -> None:
+        batch_job_rows.note_step(self._store, one.row, BatchJobStep.UPLOADED, file)
         one.file = file
         one.close()
         one.enter(Stage.SUBMITTING)
         if self._is_cancelled:
             self._drop(one, unsent(one.model))
 
-    def _not_found(self, one: Parcel) -> None:
+    def _not_found(self, one: BatchJob) -> None:
         """Begin a batch that the provider does not know, if it had time to know it."""
         begun = datetime.fromisoformat(one.submitting_at or "1970-01-01T00:00+00:00")
         if (datetime.now(UTC) - begun).total_seconds() < SETTLE_S:
@@ -338,13 +338,13 @@ class ParcelDesk:
             one.enter(Stage.SUBMITTING)
             one.tries = tries
 
-    def _hear_state(self, one: Parcel, state: BatchState) -> None:
-        if one.stage is not Stage.OUT:
+    def _hear_state(self, one: BatchJob, state: BatchState) -> None:
+        if one.stage is not Stage.SUBMITTED:
             one.batch, one.due = state.id, state.due
-            parcels.note_step(
-                self._store, one.row, ParcelStep.SUBMITTED, state.id, state.due
+            batch_job_rows.note_step(
+                self._store, one.row, BatchJobStep.SUBMITTED, state.id, state.due
             )
-            one.enter(Stage.OUT)
+            one.enter(Stage.SUBMITTED)
         one.state = state
         if state.status is BatchStatus.FAILED:
             self._refused(one, state)
@@ -353,17 +353,17 @@ class ParcelDesk:
         else:
             one.wait(state.look_after_s)
 
-    def _refused(self, one: Parcel, state: BatchState) -> None:
+    def _refused(self, one: BatchJob, state: BatchState) -> None:
         """Hear that a batch never began, and so cost nothing."""
         if state.is_crowded:
             self._most[one.model] = max(1, len(one.questions) // 2)
             self._not_before[one.model] = time.monotonic() + CROWDED_S
             self._drop(one, asked_anew(one.model))
             return
-        self._stopped.append((one.model, parcel_refused(one.model, state.why)))
+        self._stopped.append((one.model, batch_refused(one.model, state.why)))
         self._drop(one, rejected(one.model))
 
-    def _hear_failure(self, one: Parcel, error: ProviderError) -> None:
+    def _hear_failure(self, one: BatchJob, error: ProviderError) -> None:
         one.tries += 1
         again = error.retry_class is RetryClass.RETRY
         if one.stage is Stage.UPLOADING:
@@ -378,34 +378,34 @@ class ParcelDesk:
         elif one.stage is Stage.SUBMITTING and one.tries < MAX_ATTEMPTS:
             one.stage = Stage.SEARCHING  # it may have begun all the same
             one.wait(error.retry_after_s)
-        elif one.stage is Stage.OUT and one.cancelling and not again:
+        elif one.stage is Stage.SUBMITTED and one.cancelling and not again:
             one.wait()  # it was over already
-        elif one.stage in (Stage.OUT, Stage.FETCHING) and is_gone(error):
-            one.enter(Stage.TAKING)
+        elif one.stage in (Stage.SUBMITTED, Stage.FETCHING) and is_gone(error):
+            one.enter(Stage.STORING)
             one.results = deque((name, gone(one.model)) for name in one.questions)
         elif again and one.stage is not Stage.SUBMITTING:
             one.wait(error.retry_after_s)
         else:  # it stays where it is, for the next time that the run goes on
             self._stopped.append((one.model, str(error)))
-            self._parcels.remove(one)
+            self._jobs.remove(one)
 
-    def _drop(self, one: Parcel, why: ProviderError) -> None:
-        """End a parcel that never became a batch, or that never began."""
+    def _drop(self, one: BatchJob, why: ProviderError) -> None:
+        """End a batch job that never became a batch, or that never began."""
         # First: what is asked anew must never leave in this file as well.
-        parcels.note_step(self._store, one.row, ParcelStep.DROPPED)
+        batch_job_rows.note_step(self._store, one.row, BatchJobStep.DROPPED)
         self._failed += [(question, why) for question in one.questions.values()]
         one.questions = {}
         one.results.clear()
-        one.stage = Stage.TAKING
+        one.stage = Stage.STORING
         one.close()
 
-    def _finish(self, one: Parcel) -> None:
-        """Note a parcel's end, once the ends of all its questions are in the store."""
+    def _finish(self, one: BatchJob) -> None:
+        """Note a job's end, once the ends of all its questions are in the store."""
         if self._failed:
             return
         status = one.state.status.value if one.state else UNSENT
-        parcels.note_step(self._store, one.row, ParcelStep.ENDED, status)
-        self._parcels.remove(one)
+        batch_job_rows.note_step(self._store, one.row, BatchJobStep.ENDED, status)
+        self._jobs.remove(one)
         files = (one.file, *(one.state.files if one.state else ()))
         for file in filter(None, files):
             self._pool.submit(one.endpoint.remove, file)
@@ -415,7 +415,7 @@ class ParcelDesk:
         arrived: list[Arrived] = []
         failed = self._failed[:_AT_A_TIME]
         self._failed = self._failed[_AT_A_TIME:]
-        for one in self._parcels:
+        for one in self._jobs:
             while one.results and len(arrived) + len(failed) < _AT_A_TIME:
                 name, outcome = one.results.popleft()
                 question = one.questions.pop(name)
@@ -426,11 +426,11 @@ class ParcelDesk:
                     self._hear_cancelled(one, outcome)
         return arrived, failed
 
-    def _hear_cancelled(self, one: Parcel, outcome: ProviderError) -> None:
+    def _hear_cancelled(self, one: BatchJob, outcome: ProviderError) -> None:
         """Say that somebody cancelled a batch at its provider."""
         if outcome.reason == CANCELLED and not one.cancelling:
             one.cancelling = True  # once
-            self._stopped.append((one.model, parcel_cancelled(one.model)))
+            self._stopped.append((one.model, batch_cancelled(one.model)))
 
     def take_stopped(self) -> Iterator[tuple[str, str]]:
         """Yield the models that are not asked any more, each with a sentence why."""
@@ -438,11 +438,11 @@ class ParcelDesk:
         yield from stopped
 
     def leave(self) -> None:
-        """Store what is known of the parcels; the next process takes up the rest."""
+        """Store what is known of the batch jobs; the next process takes up the rest."""
         late = is_late(self._cancel)
         self._pool.shutdown(wait=not late, cancel_futures=late)
         with contextlib.suppress(StoreError):
-            for one in self._parcels:
+            for one in self._jobs:
                 one.close()
                 going = one.going
                 if going is not None and going.done() and not going.cancelled():

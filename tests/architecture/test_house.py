@@ -19,7 +19,7 @@ TOP_LEVEL = {
     "packaging", "pyproject.toml", "resources", "tests", "viewer",
 }  # fmt: skip
 HEAVY = (
-    "PySide6", "SimpleITK", "highdicom", "matplotlib", "nibabel", "openai", "pyqtgraph",
+    "PySide6", "SimpleITK", "highdicom", "matplotlib", "nibabel", "pyqtgraph",
     "scipy.ndimage", "torch", "transformers", "wsidicom", "xllamacpp",
 )  # fmt: skip
 MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:work|root|home|tmp)/\w")

@@ -49,7 +49,6 @@ _SPECS = (
         kind="server",
         factory="viewer.models.openai_api.adapter:OpenAIAdapter",
         settings=(*OPENAI_SETTINGS, *COORDINATE_SETTINGS, *_PRICES),
-        imports=MappingProxyType({"openai": ""}),
         remote=True,
         completes="viewer.models.openai_api.servers:completed",
     ),

@@ -1,6 +1,6 @@
 """HTTP that connects only to allowed hosts and always ends.
 
-The SDK's own client reads for as long as a server sends. This transport limits a
+An HTTP client reads for as long as a server sends. This transport limits a
 reply's time and size, opens no connection to another machine unless that is allowed,
 and sends no header that identifies the user or comes from the environment.
 """

@@ -125,7 +125,7 @@ _PACKAGES: Final = (
     ("nibabel", ""),
     ("tifffile", ""),
     ("highdicom", ""),
-    ("openai", ""),
+    ("httpx2", ""),
     ("sqlite-utils", ""),
     ("PySide6-Essentials", ""),
     ("torch", "local"),

@@ -178,7 +178,7 @@ def test_that_a_process_imports_neither_window_nor_models(ref: ImageRef) -> None
     )
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert "pydicom" in loaded
-    heavy = {"PySide6", "openai", "torch", "highdicom", "sqlite_utils", "pandas"}
+    heavy = {"PySide6", "httpx2", "torch", "highdicom", "sqlite_utils", "pandas"}
     assert not heavy & loaded
 
 

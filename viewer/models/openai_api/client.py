@@ -130,7 +130,9 @@ class Client:
                 reply.close()
         except httpx2.RequestError as error:
             raise self._unanswered(error) from error
-        return self._without_key(_whole(reply))
+        whole = _whole(reply)
+        # What is no answer is not stored; of its words the key is taken out.
+        return self._without_key(whole) if whole.is_answer else whole
 
     def _without_key(self, reply: HttpReply) -> HttpReply:
         """Return a reply that may be stored; one that contains the key raises."""

@@ -221,13 +221,28 @@ class ThemedWindow(QMainWindow):
 
     def apply_to_parts(self) -> None:
         """Apply the current theme to the parts, to those that are seen first."""
-        self.setUpdatesEnabled(not self.isVisible())
+        self.setUpdatesEnabled(not self._is_exposed)
         self._unthemed.start()
 
     def show_in_theme(self) -> None:
         """Wait with the next picture for parts that are seen now and lack the theme."""
-        if self._unthemed.isActive():
+        if not self._unthemed.isActive():
+            return
+        if self._is_exposed:
             self.apply_to_parts()
+            return
+        for part in self.parts():
+            if part.isVisibleTo(self):
+                apply_to(part)
+
+    @property
+    def _is_exposed(self) -> bool:
+        """Whether the window is on the screen.
+
+        One whose updates are off before it is would stay empty in Qt 6.11.
+        """
+        handle = self.windowHandle()
+        return handle is not None and handle.isExposed()
 
     def _apply_to_next(self) -> None:
         others = (part for part in self.parts() if not has_theme(part))

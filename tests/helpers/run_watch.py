@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, BinaryIO, Final, Self
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -184,24 +185,30 @@ def cancel(folder: Path) -> list[Said]:
 
 
 def full(folder: Path) -> list[Said]:
-    """Fill the small disk of a store in the middle of a run."""
+    """Fill the small disk of a store in the middle of a run, and keep it full."""
     subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", folder], check=True
     )
     filler = folder / "filler"
-    script = Script(["ok"] * 8, default="held")
+    # Slow enough that the last answer comes long after the disk is full.
+    script = Script(["ok"] * 8, default="held", latency_s=0.2)
     with Watched(folder, script) as watched:
         watched.wait(lambda: watched.says(" 8 of 48"), 2)
-        script.release()
         with filler.open("wb", buffering=0) as file:  # closing it writes nothing more
+            _fill(file)
+            script.release()
             while watched.states.active:
-                try:
-                    file.write(b"0" * 65536)
-                except OSError:
-                    watched.wait(lambda: True, 0.2)
+                _fill(file)
+                watched.wait(lambda: True, 0.2)
         watched.wait(lambda: watched.comes_to("stopped by an error"), 2)
         filler.unlink()
     return watched.said
+
+
+def _fill(file: BinaryIO) -> None:
+    with suppress(OSError):
+        while True:
+            file.write(b"0" * 65536)
 
 
 def lines_of(scene: str, folder: Path) -> list[str]:

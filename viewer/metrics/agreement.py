@@ -186,7 +186,7 @@ def _acs(sums: _Floats, weights: _Floats) -> _Floats:
 
 
 def _ac_ends(sums: _Floats) -> _Floats:
-    """Return four clusters of mean size: agreement at either end, and none, twice."""
+    """Return four average clusters: two in full agreement, two in none."""
     _, twice, once, *_ = sums.mean(axis=0)
     added = np.zeros((4, sums.shape[1]))
     added[:, 1:3] = twice, once

@@ -93,7 +93,7 @@ class BatchState:
 
 
 Outcome = RawReply | ProviderError
-"""What became of one question of a batch."""
+"""The result of one question in a batch."""
 
 
 class BatchEndpoint(Protocol):

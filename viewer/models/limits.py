@@ -112,7 +112,7 @@ class FixedLimit:
 
 
 class NoLimit(FixedLimit):
-    """No limit, for questions that only go into a file; few are prepared ahead."""
+    """No limit, for questions that are written to a file and not sent one by one."""
 
     def wait_s(self, now: float) -> float:  # noqa: ARG002 - as above
         """Return 0."""

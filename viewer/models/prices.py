@@ -82,7 +82,10 @@ OPENAI_PRICES: Final[Mapping[str, Price]] = MappingProxyType(
 
 
 def price_of(profile: ModelProfile) -> Price | None:
-    """Return the price of a model's tokens as it is asked, None if it is unknown."""
+    """Return what a model's tokens cost, at the batch rate if it is asked in batches.
+
+    None if the price is unknown.
+    """
     price = _price_at_once(profile)
     if price is None or not is_batched(profile):
         return price

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 _LINGER_S: Final = 1.0
-"""How long the thread waits for another deadline before it ends."""
+"""Idle time after which the thread ends."""
 
 
 class Deadline:
@@ -47,7 +47,7 @@ class Deadlines:
         self._is_watched = self._lingers = False
 
     def add(self, expire: Callable[[], None]) -> Deadline:
-        """Call a function after the time, in another thread."""
+        """Call a function in another thread when the time is up."""
         deadline = Deadline(time.monotonic() + self._after_s, expire)
         with self._changed:
             self._drop_ended()

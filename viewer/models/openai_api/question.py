@@ -70,7 +70,7 @@ class Form:
 
 
 _MARK: Final = secrets.token_hex(16)
-"""Stands before the hash of an image; nobody can have written it in a question."""
+"""Prefix of an image's hash, which cannot occur in the text of a question."""
 _MARKED: Final = re.compile(_MARK.encode() + rb"([0-9a-f]{64})")
 
 

@@ -180,7 +180,7 @@ def completed(name: str, settings: Mapping[str, object]) -> dict[str, object]:
 
 
 def _check_batches(name: str, server: Server, address: str) -> None:
-    """Raise for a server that is known to have no batch endpoint of OpenAI's kind."""
+    """Raise WrongUseError if the server is known to lack a batch endpoint."""
     if not server.has_batches:
         raise WrongUseError(
             f"{server.title} has no batch endpoint, so '{name}' can only be asked at "

@@ -55,7 +55,7 @@ def put(
 
 
 def once_loaded(ask: Callable[[], _T], loading: Loading | None = None) -> _T:
-    """Ask a server, and again while it is loading its model, at most ten minutes.
+    """Ask a server, retrying for up to ten minutes while it loads its model.
 
     ``loading`` is called before each pause; an exception in it or ``ask`` ends this.
     """

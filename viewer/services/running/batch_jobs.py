@@ -1,4 +1,4 @@
-"""The files of a batch's questions at providers' batch endpoints.
+"""Submits a run's questions to providers' batch endpoints, a file at a time.
 
 A batch job is filled with claimed questions, uploaded, submitted, looked at until it is
 over, and its results are taken in. Each step is in the store before the next begins, so

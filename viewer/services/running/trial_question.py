@@ -73,7 +73,7 @@ class TrialQuestion:
 
     @property
     def step(self) -> Step:
-        """Which question of its trial it is."""
+        """The step of the trial that this question belongs to."""
         return self.request.step
 
     @property

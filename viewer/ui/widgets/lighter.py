@@ -52,7 +52,7 @@ class ProgressBar(QProgressBar):
         self.setRange(self.minimum(), maximum)
 
     def setRange(self, minimum: int, maximum: int) -> None:  # noqa: N802 - Qt's name
-        """Show from where to where; 0 and 0 if that is unknown."""
+        """Set the range of the bar; 0 and 0 if it is unknown."""
         with self._later():
             super().setRange(minimum, maximum)
 

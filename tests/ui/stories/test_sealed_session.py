@@ -97,7 +97,8 @@ def test_that_answers_dropped_on_the_window_are_merged(
     assert not files.isVisible()
 
     def stop(_: object) -> None:
-        files.cancel.clicked.emit()
+        files.cancel.clicked.emit()  # reaches the window's thread in its own time
+        files.stop.wait(PATIENCE_MS / 1_000)
 
     direct = Qt.ConnectionType.DirectConnection  # in the thread that merges
     stopping = files.progressed.connect(stop, direct)

@@ -1,19 +1,25 @@
 """An interrupted run goes on where that costs nothing, as soon as it is let go."""
 
+import threading
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.tiny_study import D4, a_spec, planned
+from tests.helpers.batch_server import BatchScript, BatchServer
+from tests.helpers.tiny_study import D4, a_spec, finish, planned, server_profile
 from tests.helpers.window_parts import IdleWorker
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.run import RunWaiting
+from viewer.services.running.batch_options import BatchOptions
+from viewer.services.running.run_batch import run_batch
 from viewer.services.worker.interrupted import note_begun
 from viewer.settings import Settings
 from viewer.store.database import open_store, utc_now
 from viewer.store.locks import run_lock
 from viewer.ui.application.app_context import AppContext, Listener, WorkerBridge
+from viewer.ui.application.batch_line import BatchLine
 from viewer.ui.application.notices import Notice
 from viewer.ui.window.interrupted_runs import InterruptedRuns
 
@@ -26,6 +32,7 @@ class Opened:
         self.told: list[Notice] = []
         context = AppContext(settings, WorkerBridge(settings.store, self._make))
         context.notices.posted.connect(self.told.append)
+        self.states = context.run_states
         self.runs = InterruptedRuns(context, window)
         self.runs.look()
 
@@ -83,3 +90,47 @@ def test_that_a_run_waits_until_its_last_answers_are_stored(
         qtbot.waitUntil(lambda: bool(opened.runs._waiting))
         assert opened.resumed == []
     qtbot.waitUntil(lambda: opened.resumed == [("resume", run, 0)])
+
+
+def _left_at_its_provider(settings: Settings, folder: Path, server: BatchServer) -> int:
+    """Leave a run whose questions are in a batch, as a pause does."""
+    model = server_profile(server.base_url, answers="batch")
+    with open_store(settings.store) as store:
+        run = planned(store, folder / "images", a_spec([model]))
+        cancel = threading.Event()
+        for event in run_batch(store, run, BatchOptions(), cancel):
+            if isinstance(event, RunWaiting) and event.questions:
+                cancel.set()
+    return run
+
+
+def test_that_a_batch_that_nobody_looks_after_is_told_with_its_resume(
+    settings: Settings, window: QWidget, qtbot: QtBot, tmp_path: Path
+) -> None:
+    with BatchServer(BatchScript(takes_s=60)) as server:
+        run = _left_at_its_provider(settings, tmp_path, server)
+    opened = Opened(settings, window)
+    line = BatchLine(opened.states, window)
+    qtbot.waitUntil(lambda: not line.isHidden())
+    said = line.text.text()
+    assert said.startswith(f"Run {run} · Batch of 4 submitted; answers due by ")
+    assert said.endswith(" tomorrow · 0 of 4")
+    assert opened.resumed == []
+    assert (line.pause.isHidden(), line.resume.isHidden()) == (True, False)
+    line.resume.click()
+    assert opened.resumed == [("resume", run, 0)]
+
+
+def test_that_a_batch_that_another_program_took_in_is_told_no_more(
+    settings: Settings, window: QWidget, qtbot: QtBot, tmp_path: Path
+) -> None:
+    script = BatchScript(takes_s=60)
+    with BatchServer(script) as server:
+        run = _left_at_its_provider(settings, tmp_path, server)
+        line = BatchLine(Opened(settings, window).states, window)
+        window.show()
+        qtbot.waitUntil(lambda: not line.isHidden())
+        script.takes_s = 0.0
+        with open_store(settings.store) as store:
+            finish(store, run)
+    qtbot.waitUntil(line.isHidden)

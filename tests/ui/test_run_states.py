@@ -16,6 +16,7 @@ from viewer.domain.run import (
     RunEnded,
     RunMark,
     RunStarted,
+    RunWaiting,
     TrialDone,
     TrialRetried,
 )
@@ -142,6 +143,17 @@ def test_that_a_run_cancelled_while_queued_is_not_shown_as_running() -> None:
     state = RunState(7).requested(RunMark.CANCELLED, 0.0)
     state = state.after(RunStarted(7, 100, 0), 1.0)
     assert state.phase is Phase.CANCELLING
+
+
+def test_that_a_batch_at_its_provider_is_told_until_its_answers_are_here() -> None:
+    waits = _after(_running(), (1.0, RunWaiting(7, "", questions=100)))
+    assert waits.words(500.0).startswith("0 of 100 · Batch of 100 submitted")
+    assert waits.stalled_s(500.0) == 0
+    ended = RunEnded(7, {Status.PENDING: 100}, cancelled=True)
+    paused = waits.requested(RunMark.PAUSED, 2.0).after(ended, 3.0)
+    assert paused.words(9.0) == "paused · Batch of 100 submitted · 0 of 100"
+    here = _after(waits, (600.0, RunWaiting(7, "")), (601.0, _done()))
+    assert here.words(601.0).startswith("running · 1 of 100")
 
 
 def test_that_durations_are_said_as_a_clock_does() -> None:

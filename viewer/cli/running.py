@@ -189,7 +189,7 @@ def runs(store: Path | None, *, include_adhoc: bool, as_json: bool) -> None:
         print_json(rows)
     else:
         columns = ("id", "study", "dataset", "models", "status", "n_planned", "endings")
-        noted = ("notes",) if any(row["notes"] for row in rows) else ()
+        noted = [c for c in ("batch", "notes") if any(row[c] for row in rows)]
         print_rows(rows, (*columns, *noted))
 
 

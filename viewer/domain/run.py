@@ -121,12 +121,25 @@ class RunNote:
 
 
 @dataclass(frozen=True, slots=True)
+class Out:
+    """Questions in batches of providers, and when the last are due, UTC, "" unknown."""
+
+    questions: int
+    due: str
+
+    @property
+    def words(self) -> str:
+        """What was submitted, and when its answers are due in the time zone here."""
+        return submitted_words(self.questions, self.due, datetime.now().astimezone())
+
+
+@dataclass(frozen=True, slots=True)
 class RunSummary:
     """A run as shown in lists; ``counts`` has the number of trials by status.
 
     ``cost_microusd`` is the cost of its own requests, None if no reply had a price, one
     from a remote model had none, or costs were not added up. A run with ``notes`` has a
-    badge wherever it is shown.
+    badge wherever it is shown. ``out`` is what waits in batches of providers.
     """
 
     id: int
@@ -141,6 +154,7 @@ class RunSummary:
     plan_sha256: str
     cost_microusd: int | None = None
     notes: tuple[RunNote, ...] = ()
+    out: Out | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +279,7 @@ class RunWaiting:
         if self.store_is_busy:
             return STORE_IS_BUSY
         if self.questions:
-            now = datetime.now().astimezone()
-            return submitted_words(self.questions, self.due, now)
+            return Out(self.questions, self.due).words
         return f"Waiting for {self.holders}" if self.holders else ""
 
 
@@ -280,8 +293,9 @@ def submitted_words(questions: int, due: str, now: datetime) -> str:
         return submitted
     then = datetime.fromisoformat(due).astimezone(now.tzinfo)
     days = (then.date() - now.date()).days
-    day = {0: "today", 1: "tomorrow"}.get(days, f"on {then:%Y-%m-%d}")
-    return f"{submitted}; answers due by {then:%H:%M} {day}"
+    day = {-1: "yesterday", 0: "today", 1: "tomorrow"}.get(days, f"on {then:%Y-%m-%d}")
+    were = "were " * (then < now)
+    return f"{submitted}; answers {were}due by {then:%H:%M} {day}"
 
 
 @dataclass(frozen=True, slots=True)

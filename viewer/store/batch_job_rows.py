@@ -171,23 +171,3 @@ def _question(store: Store, row: Row) -> OpenQuestion:
 def _reply(store: Store, step: Step, reply: int) -> TrialReply:
     found = reply_with_id(store, reply)
     return TrialReply(found.raw, step, found.id, found.request_sha256)
-
-
-@dataclass(frozen=True, slots=True)
-class Out:
-    """How many questions are in batches of a run, and when the last are due, UTC."""
-
-    questions: int
-    due: str
-
-
-def submitted_by_run(store: Store) -> Mapping[int, Out]:
-    """Return what is out of each run that has questions in batches."""
-    rows = store.rows(
-        "SELECT p.run_id, count(*) AS n, max(s.due) AS due FROM batch_job_question q"
-        " JOIN batch_job p ON p.id = q.batch_job_id"
-        " JOIN batch_job_event s ON s.batch_job_id = p.id AND s.what = 'submitted'"
-        " LEFT JOIN attempt_end e ON e.attempt_id = q.attempt_id"
-        " WHERE e.attempt_id IS NULL GROUP BY p.run_id"
-    )
-    return {row["run_id"]: Out(row["n"], row["due"]) for row in rows}

@@ -13,6 +13,7 @@ from viewer.domain.escapes import path_of
 from viewer.domain.plain import made, plain
 from viewer.domain.run import (
     Condition,
+    Out,
     RunMark,
     RunNote,
     RunSpec,
@@ -186,12 +187,13 @@ def run_summaries(store: Store, *, include_adhoc: bool) -> tuple[RunSummary, ...
     rows = store.rows(
         f"{_RUNS} WHERE r.adhoc <= ? ORDER BY r.id", (int(include_adhoc),)
     )
-    costs, notes = _costs(store), _notes(store)
+    costs, notes, out = _costs(store), _notes(store), submitted_by_run(store)
     return tuple(
         replace(
             _summary(store, row),
             cost_microusd=costs.get(row["id"]),
             notes=notes.get(row["id"], ()),
+            out=out.get(row["id"]),
         )
         for row in rows
     )
@@ -243,12 +245,25 @@ def _costs(store: Store) -> Mapping[int, int]:
     return {int(row[0]): int(row[1]) for row in rows}
 
 
+def submitted_by_run(store: Store) -> Mapping[int, Out]:
+    """Return what is in batches of providers, of each run that has questions there."""
+    rows = store.rows(
+        "SELECT p.run_id, count(*) AS n, max(s.due) AS due FROM batch_job_question q"
+        " JOIN batch_job p ON p.id = q.batch_job_id"
+        " JOIN batch_job_event s ON s.batch_job_id = p.id AND s.what = 'submitted'"
+        " LEFT JOIN attempt_end e ON e.attempt_id = q.attempt_id"
+        " WHERE e.attempt_id IS NULL GROUP BY p.run_id"
+    )
+    return {row["run_id"]: Out(row["n"], row["due"]) for row in rows}
+
+
 def run_summary(store: Store, run: int) -> RunSummary:
     """Return one run, its cost left out; an unknown number raises UnknownRunError."""
     rows = store.rows(f"{_RUNS} WHERE r.id = ?", (run,))
     if not rows:
         raise _no_run(run)
-    return replace(_summary(store, rows[0]), notes=run_notes(store, run))
+    out = submitted_by_run(store).get(run)
+    return replace(_summary(store, rows[0]), notes=run_notes(store, run), out=out)
 
 
 def studies_of(store: Store, numbers: Collection[int]) -> Mapping[int, str]:

@@ -1,6 +1,7 @@
 """Runs with their state, and the progress of those under way."""
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from viewer.domain.result import Score
 from viewer.domain.run import (
     Event,
     ModelLoading,
+    Out,
     RunEnded,
     RunNote,
     RunStarted,
@@ -198,6 +200,24 @@ def test_that_a_paused_run_can_be_resumed_or_cancelled_and_a_cancelled_one_resum
     assert shown.workers[0].told[1:] == [("cancel", 2)]
     panel.show_runs((replace(paused, status=RunStatus.CANCELLED),))
     assert (panel.resume.isVisible(), panel.cancel.isVisible()) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("status", "mark"),
+    [(RunStatus.UNFINISHED, ""), (RunStatus.PAUSED, "paused · ")],
+)
+def test_that_a_run_nobody_works_on_says_what_is_at_its_provider(
+    shown: Shown, status: RunStatus, mark: str
+) -> None:
+    due = datetime.now().astimezone() + timedelta(days=1)
+    out = Out(1_000, due.astimezone(UTC).isoformat())
+    run = replace(_summary(3, pending=1_000, planned=1_000), status=status, out=out)
+    shown.panel.show_runs((run,))
+    assert shown.state() == (
+        f"{mark}Batch of 1,000 submitted; answers due by {due:%H:%M} tomorrow"
+        " · 0 of 1,000 · says-d4"
+    )
+    assert shown.panel.resume.isVisible()
 
 
 def test_that_the_list_names_what_a_run_waits_for(shown: Shown, qtbot: QtBot) -> None:

@@ -5,6 +5,7 @@ import pytest
 from viewer.domain.run import (
     STORE_IS_BUSY,
     ModelLoading,
+    Out,
     RunNote,
     RunWaiting,
     submitted_words,
@@ -49,10 +50,13 @@ def test_that_a_note_is_a_sentence_about_its_model() -> None:
         ("2026-11-28T12:05:00+00:00", "; answers due by 14:05 tomorrow"),
         ("2026-11-27T20:00:00+00:00", "; answers due by 22:00 today"),
         ("2026-11-27T22:30:00+00:00", "; answers due by 00:30 tomorrow"),
-        ("2026-11-26T12:00:00+00:00", "; answers due by 14:00 on 2026-11-26"),
+        ("2026-11-26T12:00:00+00:00", "; answers were due by 14:00 yesterday"),
+        ("2026-11-29T12:00:00+00:00", "; answers due by 14:00 on 2026-11-29"),
+        ("2026-11-27T14:00:00+00:00", "; answers were due by 16:00 today"),
         ("", ""),
     ],
 )
 def test_that_a_batch_says_when_its_answers_are_due_here(due: str, words: str) -> None:
     assert submitted_words(1_000, due, NOW) == f"Batch of 1,000 submitted{words}"
     assert RunWaiting(1, "", questions=12).words == "Batch of 12 submitted"
+    assert Out(12, "").words == "Batch of 12 submitted"

@@ -31,7 +31,7 @@ def run_rows(store: Store, *, include_adhoc: bool) -> list[Row]:
     """Return every run, oldest first.
 
     ``counts`` has the number of trials by status, ``endings`` by how they ended in the
-    words of the run's study.
+    words of the run's study; ``batch`` says what is in batches of providers.
     """
     score_changed_grades(store)
     return [
@@ -39,6 +39,7 @@ def run_rows(store: Store, *, include_adhoc: bool) -> list[Row]:
             **plain(summary),
             "notes": [str(note) for note in summary.notes],
             "endings": _endings(store, summary),
+            "batch": summary.out.words if summary.out else "",
         }
         for summary in runs.run_summaries(store, include_adhoc=include_adhoc)
     ]

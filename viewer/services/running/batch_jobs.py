@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from viewer.domain.errors import PrivacyError, ProviderError, RetryClass, StoreError
 from viewer.domain.exchange import ModelProfile, RawReply
-from viewer.domain.run import RunMark
+from viewer.domain.run import Out, RunMark
 from viewer.models.batching import (
     CANCELLED,
     UNSENT,
@@ -53,7 +53,7 @@ from viewer.services.running.stopping import is_late
 from viewer.services.running.trial_question import TrialQuestion
 from viewer.services.trials.run_context import RunContext
 from viewer.store import batch_job_rows, runs
-from viewer.store.batch_job_rows import BatchJobStep, Out, StoredBatchJob
+from viewer.store.batch_job_rows import BatchJobStep, StoredBatchJob
 from viewer.store.database import Store
 
 MOST_QUESTIONS: Final = 10_000

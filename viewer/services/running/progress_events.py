@@ -13,6 +13,7 @@ from viewer.domain.run import (
     Heartbeat,
     LimitChanged,
     ModelLoading,
+    Out,
     RunSpent,
     RunWaiting,
     TrialDone,
@@ -21,7 +22,6 @@ from viewer.models.loaded import NOTHING_MORE, Loadable
 from viewer.services.privacy.made_questions import LOADING_LIMIT_S
 from viewer.services.running.scheduler import Scheduler
 from viewer.services.running.spending import Budget
-from viewer.store.batch_job_rows import Out
 from viewer.store.claims import Coordinator
 from viewer.store.runs import StoredTrial
 from viewer.store.trials import Verdict

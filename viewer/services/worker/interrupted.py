@@ -16,7 +16,7 @@ from viewer.domain.plain import made
 from viewer.domain.run import RunStatus, RunSummary
 from viewer.models.prices import may_cost
 from viewer.private_files import open_private
-from viewer.store import batch_job_rows, runs
+from viewer.store import runs
 from viewer.store.database import Store, open_store
 from viewer.store.locks import is_run_held
 
@@ -51,7 +51,16 @@ def note_ended(store: Path, run: int) -> None:
 def is_out(store: Path, run: int) -> bool:
     """Tell whether questions of a run are in batches of providers."""
     with open_store(store) as opened:
-        return run in batch_job_rows.submitted_by_run(opened)
+        return run in runs.submitted_by_run(opened)
+
+
+def runs_out(store: Path) -> tuple[RunSummary, ...]:
+    """Return the runs with questions in batches of providers, newest first."""
+    if not store.exists():
+        return ()
+    with open_store(store) as opened:
+        numbers = sorted(runs.submitted_by_run(opened), reverse=True)
+        return tuple(runs.run_summary(opened, run) for run in numbers)
 
 
 def interrupted_runs(store: Path) -> tuple[InterruptedRun, ...]:
@@ -72,7 +81,7 @@ def interrupted_runs(store: Path) -> tuple[InterruptedRun, ...]:
 
 def _interrupted(store: Store, summary: RunSummary) -> InterruptedRun:
     pending = summary.counts.get(Status.PENDING, 0)
-    out = batch_job_rows.submitted_by_run(store).get(summary.id)
+    out = runs.submitted_by_run(store).get(summary.id)
     questions = out.questions if out else 0
     models = runs.run_spec(store, summary.id).models
     return InterruptedRun(

@@ -11,6 +11,7 @@ from viewer.domain.run import (
     Event,
     Heartbeat,
     ModelLoading,
+    Out,
     RunEnded,
     RunMark,
     RunSpent,
@@ -75,7 +76,8 @@ class RunState:
     ``since_s`` is when the phase began and ``heard_s`` when the worker last told of the
     run. ``ticks`` are the times of the last answers, after that of the beginning.
     ``failures`` counts, by their reason, the trials that got no answer from a model
-    since the beginning, ``odd`` the replies refused or not readable, by status.
+    since the beginning, ``odd`` the replies refused or not readable, by status. ``out``
+    is what waits in batches of providers.
     ``retried`` is why a question was last asked again since the last answer. Of a run
     that has ended, ``counts`` has the trials by status. ``why`` says what ended it, for
     people, "" for its own end.
@@ -97,6 +99,7 @@ class RunState:
     spent: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
     why: str = ""
+    out: Out | None = None
 
     @property
     def is_active(self) -> bool:
@@ -138,7 +141,9 @@ class RunState:
                 loading = event if event.what else None
                 return replace(heard, loading=loading, ticks=(now_s,))
             case RunWaiting():
-                return replace(heard, awaited=event.words, ticks=(now_s,))
+                out = Out(event.questions, event.due) if event.questions else None
+                words = "" if out else event.words
+                return replace(heard, awaited=words, out=out, ticks=(now_s,))
             case RunSpent():
                 return replace(heard, spent=spent_words(event))
             case RunEnded(counts=counts, cancelled=cancelled):
@@ -173,7 +178,8 @@ class RunState:
             phase = _AFTER.get(self.phase, Phase.STOPPED)
         planned = sum(counts.values()) or self.planned
         done = planned - left if counts else self.done
-        return RunState(self.run, phase, planned, done, now_s, counts=counts)
+        out = self.out if left else None
+        return RunState(self.run, phase, planned, done, now_s, counts=counts, out=out)
 
     def requested(self, mark: RunMark, now_s: float) -> "RunState":
         """Return the state once a person wants a run paused or cancelled."""
@@ -188,7 +194,7 @@ class RunState:
         gaps = [b - a for a, b in zip(self.ticks, self.ticks[1:], strict=False)]
         silent = now_s - self.ticks[-1] if self.ticks else 0.0
         patience = max(_PATIENCE_S, _GAPS * max(gaps, default=0.0))
-        excused = self.loading is not None or self.awaited or self.is_stopping
+        excused = self.loading is not None or self._awaited or self.is_stopping
         return silent if silent > patience and not excused else 0.0
 
     def per_minute(self, now_s: float) -> float | None:
@@ -214,18 +220,23 @@ class RunState:
             parts = [f"{self.phase} for {since}, {awaited}", how_far]
         elif self.loading is not None:
             parts = [how_far, self.loading.words]
-        elif self.awaited:
-            parts = [how_far, self.awaited]
+        elif self._awaited:
+            parts = [how_far, self._awaited]
         elif stalled := self.stalled_s(now_s):
             parts = [self._stalled_words(stalled), how_far]
         else:
             parts = [Phase.RUNNING.value, how_far, *self._pace_words(now_s)]
         return " · ".join((*parts, *self._trouble_words()))
 
+    @property
+    def _awaited(self) -> str:
+        """What it waits for, if anything; a batch is due "today" as of now."""
+        return self.out.words if self.out else self.awaited
+
     def _silent_s(self, now_s: float) -> float:
         silent = now_s - self.heard_s
         # a worker that waits for the store, or a model, has said so
-        said = self.awaited or self.loading is not None
+        said = self._awaited or self.loading is not None
         return silent if silent > _SILENT_S and not said else 0.0
 
     def _stalled_words(self, stalled_s: float) -> str:
@@ -254,8 +265,12 @@ class RunState:
             trials = counted(self.planned, "trial")
             return " · ".join(("done", trials, *odd_words(self.counts)))
         words, joint = _BROKEN.get(self.phase, (self.phase.value, " · "))
-        how_far = f"{joint}{self.done:,} of {self.planned:,}"
-        return f"{words}{how_far * bool(self.planned)}"
+        how_far = f"{self.done:,} of {self.planned:,}"
+        if self.out is not None:
+            # the batch goes on: only what a person did to the run is still true of it
+            marked = [words] if self.phase is not Phase.STOPPED else []
+            return " · ".join((*marked, self.out.words, how_far))
+        return f"{words}{f'{joint}{how_far}' * bool(self.planned)}"
 
 
 def stored_state(summary: RunSummary) -> RunState:
@@ -268,6 +283,7 @@ def stored_state(summary: RunSummary) -> RunState:
         summary.n_planned,
         done,
         counts={Status(one): n for one, n in summary.counts.items()},
+        out=summary.out,
     )
 
 

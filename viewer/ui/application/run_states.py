@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from viewer.domain.run import RunSpec
 
 _BEAT_MS: Final = 1_000
+_MINUTE_MS: Final = 60_000
 _CONCURRENCY: Final = 0
 """As many questions in flight as each endpoint is good for."""
 _ENDS: Final = {RunMark.PAUSED: Phase.PAUSED, RunMark.CANCELLED: Phase.CANCELLED}
@@ -72,8 +73,9 @@ class RunStates(QObject):
         self._states: dict[int, RunState] = {}
         self._told: dict[int, RunState] = {}
         self._told_s = 0.0
+        self._out: tuple[RunState, ...] = ()
         self._asked: dict[int, tuple[int | None, RunMark | None]] = {}
-        self._timer = QTimer(self, interval=_BEAT_MS)
+        self._timer = QTimer(self)
         self._timer.timeout.connect(self._beat)
         worker.message.connect(self._hear)
 
@@ -96,9 +98,12 @@ class RunStates(QObject):
 
     @property
     def foremost(self) -> RunState | None:
-        """The run to show where there is room for one: an active, else a broken one."""
-        broken = (s for s in reversed(self._told.values()) if s.is_broken)
-        return next(iter(self.active), None) or next(broken, None)
+        """The run to show where there is room for one.
+
+        An active one, else a broken one, else one that waits in a provider's batch.
+        """
+        broken = [s for s in reversed(self._told.values()) if s.is_broken]
+        return next(iter((*self.active, *broken, *self._out)), None)
 
     def start(self, spec: "RunSpec") -> None:
         """Plan a run and ask everything of it in the background."""
@@ -123,6 +128,13 @@ class RunStates(QObject):
         state = self._states.get(run)
         if state is not None and state.is_active:
             self._keep(state.requested(mark, self.clock()))
+
+    def show_out(self, read: Iterable[RunSummary]) -> None:
+        """Know the runs that wait in providers' batches, just read, newest first."""
+        out = tuple(map(stored_state, read))
+        if out != self._out:
+            self._out = out
+            self._beat()
 
     def forget_ended(self, read: Iterable[RunSummary]) -> None:
         """Let the list of runs, just read, tell of runs that have ended."""
@@ -202,11 +214,15 @@ class RunStates(QObject):
     def _beat(self) -> None:
         """Notify everybody, and again in a second while a run is active.
 
+        In a minute if a batch is out: it may be due today instead of tomorrow then.
+
         All read what is kept here, so that all say the same.
         """
         self._told, self._told_s = dict(self._states), self.clock()
         if self.active:
-            self._timer.start()
+            self._timer.start(_BEAT_MS)
+        elif self._out:
+            self._timer.start(_MINUTE_MS)
         else:
             self._timer.stop()
         self.changed.emit()

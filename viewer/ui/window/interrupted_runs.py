@@ -1,4 +1,4 @@
-"""Resuming what an earlier window left unfinished."""
+"""Resuming what an earlier window left unfinished, and telling what is out."""
 
 from collections.abc import Callable
 from typing import Final
@@ -7,7 +7,11 @@ from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError
-from viewer.services.worker.interrupted import InterruptedRun, interrupted_runs
+from viewer.services.worker.interrupted import (
+    InterruptedRun,
+    interrupted_runs,
+    runs_out,
+)
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.notices import Notice
@@ -19,7 +23,8 @@ class InterruptedRuns(QObject):
     """Resumes the runs that were interrupted when an earlier window closed.
 
     A run resumes by itself once the process that stores its last requests has ended, if
-    its models cost nothing; a run of models with a price is only offered.
+    its models cost nothing; a run of models with a price is only offered. Whoever sent
+    them, the runs that wait in providers' batches are told, and may be resumed.
 
     Parameters
     ----------
@@ -36,10 +41,16 @@ class InterruptedRuns(QObject):
         self._background_tasks = BackgroundTasks(self)
         self._later = QTimer(self, singleShot=True, interval=_LOOK_AGAIN_MS)
         self._later.timeout.connect(self._look_again)
+        context.changes.store_written.connect(self._look_for_batches)
 
     def look(self) -> None:
         """Find interrupted runs, and resume them or offer to."""
         self._find(self._deal_with)
+        self._look_for_batches()
+
+    def _look_for_batches(self) -> None:
+        store, show = self._context.settings.store, self._context.run_states.show_out
+        self._background_tasks.start("out", lambda: runs_out(store), show, self._fail)
 
     def _look_again(self) -> None:
         self._find(lambda found: self._deal_with(self._awaited(found)))

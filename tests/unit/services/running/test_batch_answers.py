@@ -265,10 +265,10 @@ def test_that_a_batch_goes_on_without_the_program(
     ended = events[-1]
     assert isinstance(ended, RunEnded)
     assert (ended.cancelled, ended.unanswered, pending(store, run)) == (True, 0, 8)
-    out = batch_job_rows.submitted_by_run(store)[run]
+    out = runs.submitted_by_run(store)[run]
     assert (out.questions, bool(out.due)) == (8, True)
     finish(store, run)
-    assert batch_job_rows.submitted_by_run(store) == {}
+    assert runs.submitted_by_run(store) == {}
     assert begun(script) == 1
     assert runs.run_summary(store, run).status is RunStatus.FINISHED
     check_money(store, run, script)
@@ -369,7 +369,7 @@ def test_that_a_key_that_is_refused_leaves_the_batch_for_later(
     script.takes_s = 0.1
     events = finish(store, run)
     assert "refuses the key" in said(events)
-    assert batch_job_rows.submitted_by_run(store)[run].questions == 8
+    assert runs.submitted_by_run(store)[run].questions == 8
     finish(store, run)
     assert begun(script) == 1
     check_money(store, run, script)
@@ -629,7 +629,9 @@ def test_that_the_command_line_leaves_resumes_and_cancels(
 
     script.takes_s = 60
     drained(store, run, 8, None)
+    assert "Batch of 8 submitted; answers due by" in typed("runs")
     assert "0 Batch of 8 submitted; answers due by" in typed("cancel", str(run))
+    assert "batch" not in typed("runs")
     assert runs.run_summary(store, run).status is RunStatus.CANCELLED
     script.takes_s = 0.1
     said = typed("resume", "last")

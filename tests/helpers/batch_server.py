@@ -94,6 +94,7 @@ class BatchScript:
     billed: list[bytes] = field(default_factory=list)
     bill: int = 0
     files: dict[str, bytes] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
     batches: dict[str, Batch] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -107,11 +108,11 @@ class BatchScript:
         self._numbers += 1
         return f"{kind}-{self._numbers}"
 
-    def keep(self, content: bytes) -> str:
-        """Keep a file."""
-        name = self.number("file")
-        self.files[name] = content
-        return name
+    def keep(self, content: bytes, name: str = "results.jsonl") -> str:
+        """Keep a file under a name."""
+        number = self.number("file")
+        self.files[number], self.names[number] = content, name
+        return number
 
     def begin(self, wanted: dict[str, Any]) -> Batch:
         """Begin a batch."""
@@ -240,6 +241,14 @@ def described(batch: Batch) -> dict[str, Any]:
     }
 
 
+def _page(rows: list[dict[str, Any]], query: dict[str, list[str]]) -> dict[str, Any]:
+    """Return a page of a list, as the API cuts it."""
+    after, ids = query.get("after", [""])[0], [row["id"] for row in rows]
+    start = ids.index(after) + 1 if after in ids else 0
+    more = start + _PAGE < len(rows)
+    return {"object": "list", "data": rows[start : start + _PAGE], "has_more": more}
+
+
 class _Handler(Silent, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -290,13 +299,12 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         for batch in script.batches.values():
             script.move_on(batch)
         _, kind, *rest = path.split("/")
-        if method == "POST" and kind == "files":
-            return 200, {"id": script.keep(self._uploaded(body)), "object": "file"}
-        if method == "GET" and kind == "files" and rest[0] in script.files:
-            return 200, script.files[rest[0]]
-        if method == "DELETE" and kind == "files" and rest[0] in script.files:
-            del script.files[rest[0]]
-            return 200, {"id": rest[0], "deleted": True}
+        if kind == "files" and method == "POST":
+            return 200, self._described_file(script.keep(*self._uploaded(body)))
+        if kind == "files" and not rest:
+            return 200, self._files(query)
+        if kind == "files" and rest[0] in script.files:
+            return 200, self._file(method, rest[0])
         if kind == "batches" and method == "POST" and not rest:
             return 200, described(script.begin(json.loads(body)))
         if kind == "batches" and not rest:
@@ -313,17 +321,25 @@ class _Handler(Silent, BaseHTTPRequestHandler):
 
     def _listed(self, query: dict[str, list[str]]) -> dict[str, Any]:
         newest = [*reversed(self.server.script.batches.values())]
-        after = query.get("after", [""])[0]
-        ids = [batch.id for batch in newest]
-        start = ids.index(after) + 1 if after in ids else 0
-        page = newest[start : start + _PAGE]
-        return {
-            "object": "list",
-            "data": [described(batch) for batch in page],
-            "has_more": start + _PAGE < len(newest),
-        }
+        return _page([described(batch) for batch in newest], query)
 
-    def _uploaded(self, body: bytes) -> bytes:
+    def _files(self, query: dict[str, list[str]]) -> dict[str, Any]:
+        files = [self._described_file(f) for f in reversed(self.server.script.files)]
+        purpose = query.get("purpose", [""])[0]
+        return _page([f for f in files if purpose in ("", f["purpose"])], query)
+
+    def _file(self, method: str, file: str) -> Any:  # noqa: ANN401 - bytes or JSON
+        if method == "GET":
+            return self.server.script.files[file]
+        del self.server.script.files[file]
+        return {"id": file, "object": "file", "deleted": True}
+
+    def _described_file(self, file: str) -> dict[str, Any]:
+        name = self.server.script.names[file]
+        purpose = "batch_output" if name == "results.jsonl" else "batch"
+        return {"id": file, "object": "file", "filename": name, "purpose": purpose}
+
+    def _uploaded(self, body: bytes) -> tuple[bytes, str]:
         head = f"Content-Type: {self.headers['content-type']}\r\n\r\n".encode()
         parser = email.parser.BytesParser(policy=email.policy.HTTP)
         parts = {
@@ -333,7 +349,7 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         assert parts["purpose"].get_payload(decode=True) == b"batch"
         content = parts["file"].get_payload(decode=True)
         assert isinstance(content, bytes)
-        return content
+        return content, parts["file"].get_filename() or ""
 
     def _reply(self, status: int, document: Any) -> None:  # noqa: ANN401 - JSON
         plain = isinstance(document, bytes)

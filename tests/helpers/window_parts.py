@@ -49,6 +49,9 @@ class IdleWorker:
     def cancel(self, run: int) -> int:
         return self._note("cancel", run)
 
+    def tidy(self, run: int) -> int:
+        return self._note("tidy", run)
+
     def look(self, ref: ImageRef) -> int:
         return self._note("look", ref)
 

@@ -10,12 +10,16 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.batch_server import BatchScript, BatchServer
 from tests.helpers.tiny_study import D4, a_spec, finish, planned, server_profile
 from tests.helpers.window_parts import IdleWorker
+from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunWaiting
 from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.run_batch import run_batch
+from viewer.services.worker.background import BackgroundWorker
 from viewer.services.worker.interrupted import note_begun
 from viewer.settings import Settings
+from viewer.store import runs
+from viewer.store.batch_job_rows import begin_job, unfinished_jobs
 from viewer.store.database import open_store, utc_now
 from viewer.store.locks import run_lock
 from viewer.ui.application.app_context import AppContext, Listener, WorkerBridge
@@ -79,6 +83,27 @@ def test_that_a_run_with_a_price_is_only_offered(
     qtbot.waitUntil(lambda: bool(opened.told))
     assert "Resume it in Measure" in opened.told[0].how
     assert opened.resumed == []
+
+
+def test_that_what_a_killed_upload_left_is_deleted_though_the_run_is_only_offered(
+    settings: Settings, window: QWidget, qtbot: QtBot, tmp_path: Path
+) -> None:
+    with BatchServer() as server:
+        dear = server_profile(server.base_url, answers="batch", price_in=1, price_out=1)
+        run = _cut_off(settings, tmp_path, dear)
+        with open_store(settings.store) as store:
+            _, key = begin_job(store, run, dear.name)
+        server.script.keep(b"pixels", f"overread-{key}.jsonl")
+        theirs = server.script.keep(b"{}", "another-program.jsonl")
+        opened = Opened(settings, window)
+        qtbot.waitUntil(lambda: opened.resumed == [("tidy", run)])
+        worker = BackgroundWorker(settings.store, lambda _: None)
+        worker.tidy(run)
+        qtbot.waitUntil(lambda: [*server.script.files] == [theirs])
+        worker.close()
+    with open_store(settings.store) as store:
+        assert unfinished_jobs(store, run) == ()
+        assert runs.status_counts(store, run) == {Status.PENDING: 4}
 
 
 def test_that_a_run_waits_until_its_last_answers_are_stored(

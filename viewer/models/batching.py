@@ -139,6 +139,10 @@ class BatchEndpoint(Protocol):
         """
         ...
 
+    def files_named(self, name: str) -> tuple[str, ...]:
+        """Return the ids there of the files that were uploaded under a name."""
+        ...
+
     def remove(self, file: str) -> None:
-        """Delete a file there."""
+        """Delete a file there; one that is not there is no failure."""
         ...

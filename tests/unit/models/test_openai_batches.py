@@ -194,8 +194,20 @@ def test_that_an_uploaded_file_can_be_removed(
     state = begun(adapter)
     adapter.batches.remove(state.input_file)
     assert state.input_file not in script.files
-    with pytest.raises(ProviderError, match="404"):
+    adapter.batches.remove(state.input_file)
+    script.trouble["DELETE file"] = [403]
+    with pytest.raises(ProviderError, match="403"):
         adapter.batches.remove(state.input_file)
+
+
+def test_that_files_are_found_by_their_exact_name_behind_many_others(
+    adapter: OpenAIAdapter, script: BatchScript
+) -> None:
+    mine = [script.keep(b"", "mine.jsonl") for _ in range(2)]
+    for number in range(25):
+        script.keep(b"", f"{number}-mine.jsonl")
+    assert {*adapter.batches.files_named("mine.jsonl")} == {*mine}
+    assert adapter.batches.files_named("jsonl") == ()
 
 
 @pytest.mark.parametrize("step", ["POST files", "POST batches", "GET batch"])

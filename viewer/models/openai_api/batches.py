@@ -9,6 +9,7 @@ learn.microsoft.com/azure/foundry/reference/rest/batches-create-batch).
 import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any, BinaryIO, Final
 
 from viewer.domain.errors import ProviderError, RetryClass
@@ -85,19 +86,23 @@ class OpenAIBatches:
 
     def found(self, file: str, key: str) -> BatchState | None:
         """Return the batch of a key or a file, None if the provider knows none."""
-        after = ""
+        for batch in self._listed("/batches", {}):
+            named = batch.get("metadata") or {}
+            if named.get(KEY) == key or batch.get("input_file_id") == file:
+                return self._state_of(batch, None)
+        return None
+
+    def _listed(self, path: str, query: dict[str, str]) -> Iterator[dict[str, Any]]:
+        """Yield what the provider lists at a path, page by page."""
+        query = {**query, "limit": str(_PAGE)}
         while True:
-            query = {"limit": str(_PAGE), **({"after": after} if after else {})}
-            listed = self._document(self._client.get("/batches", query))
+            listed = self._document(self._client.get(path, query))
             data = listed.get("data")
-            batches = [b for b in data if isinstance(b, dict)] if data else []
-            for batch in batches:
-                named = batch.get("metadata") or {}
-                if named.get(KEY) == key or batch.get("input_file_id") == file:
-                    return self._state_of(batch, None)
-            if not listed.get("has_more") or not batches:
-                return None
-            after = self._text(batches[-1], "id")
+            rows = [row for row in data if isinstance(row, dict)] if data else []
+            yield from rows
+            if not listed.get("has_more") or not rows:
+                return
+            query["after"] = self._text(rows[-1], "id")
 
     def state(self, batch: str) -> BatchState:
         """Return a batch as it is now."""
@@ -124,9 +129,20 @@ class OpenAIBatches:
         for name in left:
             yield name, self._missing(state)
 
+    def files_named(self, name: str) -> tuple[str, ...]:
+        """Return the ids there of the files that were uploaded under a name."""
+        rows = self._listed("/files", {"purpose": PURPOSE})
+        return tuple(
+            self._text(row, "id")
+            for row in rows
+            if row.get("filename") == name and row.get("purpose") == PURPOSE
+        )
+
     def remove(self, file: str) -> None:
-        """Delete a file there."""
-        self._document(self._client.delete(f"/files/{file}"))
+        """Delete a file there; one that is not there is no failure."""
+        reply = self._client.delete(f"/files/{file}")
+        if reply.status != HTTPStatus.NOT_FOUND:
+            self._document(reply)
 
     def _content(self, file: str) -> bytes:
         reply = self._client.get(f"/files/{file}/content")

@@ -1,5 +1,6 @@
 """A batch job: the questions of one file for a provider's batch endpoint."""
 
+import logging
 import time
 from collections import deque
 from concurrent.futures import Future
@@ -8,7 +9,7 @@ from enum import StrEnum
 from typing import Any, BinaryIO, Final
 
 from viewer.domain.case import DatasetImage
-from viewer.domain.errors import ProviderError, RetryClass
+from viewer.domain.errors import OverreadError, ProviderError, RetryClass
 from viewer.domain.exchange import ModelProfile
 from viewer.models.batching import (
     ANEW,
@@ -25,12 +26,16 @@ from viewer.store.batch_job_rows import StoredBatchJob
 
 FIRST_LOOK_S, LONGEST_LOOK_S = 5.0, 60.0
 """Pauses between two looks at a batch, or between two tries."""
+_LOG: Final = logging.getLogger(__name__)
 _SHORTEST_S: Final = 0.01
 _NOT_FOUND: Final = 404
 
 
 class Stage(StrEnum):
-    """Where a batch job is; each but FILLING and STORING waits for the provider."""
+    """Where a batch job is; each but FILLING and STORING waits for the provider.
+
+    TIDYING deletes its files there.
+    """
 
     FILLING = "filling"
     UPLOADING = "uploading"
@@ -39,6 +44,7 @@ class Stage(StrEnum):
     SUBMITTED = "submitted"
     FETCHING = "fetching"
     STORING = "storing"
+    TIDYING = "tidying"
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,10 @@ class GateInput:
 
 @dataclass
 class BatchJob:
-    """One file of questions; its ``questions`` are those without an end, by name."""
+    """One file of questions; its ``questions`` are those without an end, by name.
+
+    ``uploads`` is how often its file may have been sent, 2 where nobody knows.
+    """
 
     row: int
     key: str
@@ -66,6 +75,7 @@ class BatchJob:
     planned: int = 0
     is_full: bool = False
     file: str = ""
+    uploads: int = 0
     batch: str = ""
     due: str = ""
     submitting_at: str = ""
@@ -76,6 +86,11 @@ class BatchJob:
     tries: int = 0
     pause_s: float = 0.0
     next_at: float = 0.0
+
+    @property
+    def file_name(self) -> str:
+        """The name under which its file is sent, which no other has."""
+        return f"overread-{self.key}.jsonl"
 
     @property
     def model(self) -> str:
@@ -111,10 +126,37 @@ def resumed_job(
         endpoint,
         Stage.SUBMITTED if stored.batch else Stage.SEARCHING,
         file=stored.file,
+        uploads=2,
         batch=stored.batch,
         due=stored.due,
         submitting_at=stored.submitting_at,
     )
+
+
+def upload(one: BatchJob) -> str:
+    """Send a batch job's file; return what the provider calls it."""
+    assert one.content is not None  # noqa: S101 - until it is uploaded
+    one.content.seek(0)
+    one.uploads += 1
+    return one.endpoint.upload(one.file_name, one.content)
+
+
+def tidy(one: BatchJob) -> None:
+    """Delete the files of a batch job that is over at its provider.
+
+    Also those of uploads that died before the provider said what it calls the file. If
+    it refuses, a line of the log says so: the answers are in the store all the same.
+    """
+    left = {one.file, *(one.state.files if one.state else ())} - {""}
+    try:
+        if one.uploads > bool(one.file):
+            left |= {*one.endpoint.files_named(one.file_name)}
+        for file in sorted(left):
+            one.endpoint.remove(file)
+    except OverreadError as error:
+        _LOG.warning(
+            "Files of a batch of %s may still be at its provider: %s", one.model, error
+        )
 
 
 def can_be_left(one: BatchJob) -> bool:

@@ -40,7 +40,9 @@ from viewer.services.running.batch_job import (
     is_gone,
     rejected,
     resumed_job,
+    tidy,
     unsent,
+    upload,
 )
 from viewer.services.running.batch_words import (
     batch_cancelled,
@@ -252,7 +254,7 @@ class BatchJobs:
         """Whether a provider that has too much already is to be left alone."""
         if model not in self._not_before:
             return False
-        sent = (Stage.FILLING, Stage.STORING)
+        sent = (Stage.FILLING, Stage.STORING, Stage.TIDYING)
         others = any(one.model == model and one.stage not in sent for one in self._jobs)
         return others or time.monotonic() < self._not_before[model]
 
@@ -263,7 +265,7 @@ class BatchJobs:
         elif self._cancel.is_set() and can_be_left(one) and not self._is_cancelled:
             pass  # its batch goes on without this process
         elif one.stage is Stage.UPLOADING:
-            self._upload(one)
+            one.going = self._pool.submit(upload, one)
         elif one.stage is Stage.SEARCHING:
             one.going = self._pool.submit(one.endpoint.found, one.file, one.key)
         elif one.stage is Stage.SUBMITTING:
@@ -272,12 +274,6 @@ class BatchJobs:
             self._look(one)
         elif one.stage is Stage.FETCHING:
             self._fetch(one)
-
-    def _upload(self, one: BatchJob) -> None:
-        assert one.content is not None  # noqa: S101 - until it is uploaded
-        one.content.seek(0)
-        name = f"overread-{one.key}.jsonl"
-        one.going = self._pool.submit(one.endpoint.upload, name, one.content)
 
     def _submit(self, one: BatchJob) -> None:
         self._store.check_file()
@@ -308,7 +304,9 @@ class BatchJobs:
             self._hear_failure(one, known)
             return
         found = going.result()
-        if one.stage is Stage.UPLOADING:
+        if one.stage is Stage.TIDYING:
+            self._end(one)
+        elif one.stage is Stage.UPLOADING:
             self._uploaded(one, found)
         elif one.stage is Stage.FETCHING:
             one.enter(Stage.STORING)
@@ -349,7 +347,7 @@ class BatchJobs:
         if state.status is BatchStatus.FAILED:
             self._refused(one, state)
         elif state.is_over:
-            one.enter(Stage.FETCHING)
+            one.enter(Stage.FETCHING if one.questions else Stage.STORING)
         else:
             one.wait(state.look_after_s)
 
@@ -400,15 +398,16 @@ class BatchJobs:
         one.close()
 
     def _finish(self, one: BatchJob) -> None:
-        """Note a job's end, once the ends of all its questions are in the store."""
-        if self._failed:
-            return
+        """Delete a job's files once the ends of all its questions are in the store."""
+        if not self._failed:
+            one.enter(Stage.TIDYING)
+            one.going = self._pool.submit(tidy, one)
+
+    def _end(self, one: BatchJob) -> None:
+        """Note a job's end; until then the next process deletes its files."""
         status = one.state.status.value if one.state else UNSENT
         batch_job_rows.note_step(self._store, one.row, BatchJobStep.ENDED, status)
         self._jobs.remove(one)
-        files = (one.file, *(one.state.files if one.state else ()))
-        for file in filter(None, files):
-            self._pool.submit(one.endpoint.remove, file)
 
     def take(self) -> tuple[list[Arrived], list[Failed]]:
         """Take some results, each of which must be stored before the next call."""

@@ -152,6 +152,10 @@ class BackgroundWorker:
         """Finish the requests in flight, then cancel a run; return the id."""
         return self._stop(run, RunMark.CANCELLED)
 
+    def tidy(self, run: int) -> int:
+        """Delete what a killed run left at its providers; return the id."""
+        return self._send({"cmd": "cancel", "run": run})
+
     def look(self, ref: ImageRef) -> int:
         """Look for text in an image's pixels; return the id."""
         return self._send({"cmd": "look", **plain(ref)})

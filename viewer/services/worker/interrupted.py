@@ -17,6 +17,7 @@ from viewer.domain.run import RunStatus, RunSummary
 from viewer.models.prices import may_cost
 from viewer.private_files import open_private
 from viewer.store import runs
+from viewer.store.batch_job_rows import unfinished_jobs
 from viewer.store.database import Store, open_store
 from viewer.store.locks import is_run_held
 
@@ -27,7 +28,8 @@ class InterruptedRun:
 
     ``held`` is True while another process works on it, such as one that stores what was
     in flight; ``priced`` if continuing may cost money. It does not where all that is
-    left is ``out`` in batches of providers: they only have to be looked at.
+    left is ``out`` in batches of providers: they only have to be looked at. If a file
+    for a batch ``may_be_left`` at its provider, nothing asks its questions any more.
     """
 
     run: int
@@ -36,6 +38,7 @@ class InterruptedRun:
     held: bool
     priced: bool
     out: int = 0
+    may_be_left: bool = False
 
 
 def note_begun(store: Path, run: int) -> None:
@@ -48,10 +51,10 @@ def note_ended(store: Path, run: int) -> None:
     _change(store, lambda noted: noted - {run})
 
 
-def is_out(store: Path, run: int) -> bool:
-    """Tell whether questions of a run are in batches of providers."""
+def has_jobs(store: Path, run: int) -> bool:
+    """Tell whether a provider may have a batch of a run, or a file of one."""
     with open_store(store) as opened:
-        return run in runs.submitted_by_run(opened)
+        return bool(unfinished_jobs(opened, run))
 
 
 def runs_out(store: Path) -> tuple[RunSummary, ...]:
@@ -75,8 +78,15 @@ def interrupted_runs(store: Path) -> tuple[InterruptedRun, ...]:
         return tuple(
             _interrupted(opened, summary)
             for summary in runs.run_summaries(opened, include_adhoc=False)
-            if summary.id in noted and summary.status is RunStatus.UNFINISHED
+            if summary.id in noted and _is_left(opened, summary)
         )
+
+
+def _is_left(store: Store, run: RunSummary) -> bool:
+    """Tell whether there is work; of a finished run, at the provider of a batch."""
+    unfinished = run.status is RunStatus.UNFINISHED
+    left = run.status is RunStatus.FINISHED and unfinished_jobs(store, run.id)
+    return unfinished or bool(left)
 
 
 def _interrupted(store: Store, summary: RunSummary) -> InterruptedRun:
@@ -91,6 +101,7 @@ def _interrupted(store: Store, summary: RunSummary) -> InterruptedRun:
         held=is_run_held(store.path, summary.id),
         priced=any(map(may_cost, models)) and questions < pending,
         out=questions,
+        may_be_left=any(not job.batch for job in unfinished_jobs(store, summary.id)),
     )
 
 

@@ -55,7 +55,7 @@ from viewer.services.worker.endpoints import (
     found_here,
     listed,
 )
-from viewer.services.worker.interrupted import is_out, note_begun, note_ended
+from viewer.services.worker.interrupted import has_jobs, note_begun, note_ended
 from viewer.services.worker.models import HeldModels
 from viewer.settings import drain_limit_s, read_settings
 from viewer.store import runs
@@ -263,7 +263,7 @@ class _Worker:
         ]
 
     def cancel(self, command: EndedBatch) -> _Answer:
-        """Let a batch finish what is in flight, then end with the user's mark."""
+        """End a batch with the user's mark; else, what it has left at providers."""
         run, within_s = command.run, command.within_s
         if command.mark is not None:
             with open_store(self._store_path) as store:
@@ -272,9 +272,9 @@ class _Worker:
         cancel = self._cancels.get(run)
         if cancel is not None:
             cancel.request(math.inf if within_s is None else within_s)
-        elif command.mark is RunMark.CANCELLED and is_out(self._store_path, run):
+        elif command.mark is not RunMark.PAUSED and has_jobs(self._store_path, run):
             thread = self._batch_thread(run, BatchOptions())
-            self._cancels[run].set()  # it only ends its batches at providers
+            self._cancels[run].set()  # nothing is asked
             return _Answer({"run": run, "cancelling": True}, (thread,))
         return _Answer({"cancelling": cancel is not None})
 

@@ -45,6 +45,9 @@ class Worker(Protocol):
     def cancel(self, run: int) -> int:
         """Cancel a run once its requests in flight are answered."""
 
+    def tidy(self, run: int) -> int:
+        """Delete what a killed run left at its providers."""
+
     def look(self, ref: ImageRef) -> int:
         """Look for text in an image's pixels; the reply is a PixelLook."""
 
@@ -157,6 +160,10 @@ class WorkerBridge(QObject):
     def cancel(self, run: int) -> int:
         """Cancel a run once its requests in flight are answered."""
         return self._started().cancel(run)
+
+    def tidy(self, run: int) -> int:
+        """Delete what a killed run left at its providers."""
+        return self._started().tidy(run)
 
     def look(self, ref: ImageRef) -> int:
         """Ask the worker to look for text in an image; the reply is a PixelLook."""

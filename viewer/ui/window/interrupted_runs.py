@@ -77,6 +77,8 @@ class InterruptedRuns(QObject):
         if cut_off.priced:
             how = "Resume it in Measure; its models have a price."
             self._context.notices.post(Notice(f"Run {cut_off.run} {was}.", how))
+            if cut_off.may_be_left:
+                self._context.worker.tidy(cut_off.run)
             return
         if cut_off.out:
             was = f"has {counted(cut_off.out, 'question')} in a batch"

@@ -45,7 +45,11 @@ from viewer.services.running.batch_options import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import cancel_run, run_batch
 from viewer.services.running.spending import budget_of_run
-from viewer.services.worker.interrupted import interrupted_runs, is_out, note_begun
+from viewer.services.worker.interrupted import (
+    has_jobs,
+    interrupted_runs,
+    note_begun,
+)
 from viewer.settings import Settings
 from viewer.store import batch_job_rows, cases, consents, runs, spending, trials
 from viewer.store.batch_job_rows import BatchJobStep
@@ -332,6 +336,7 @@ def test_that_what_is_out_counts_against_the_ceiling_of_the_next_process(
     ("step", "status", "batches"),
     [
         ("POST files", 500, 1),
+        ("POST files", 599, 1),
         ("POST batches", 500, 1),
         ("POST batches", 599, 1),
         ("GET batches", 503, 1),
@@ -348,6 +353,7 @@ def test_that_a_step_that_fails_is_tried_again_and_bought_once(
     finish(store, run)
     assert runs.run_summary(store, run).status is RunStatus.FINISHED
     assert len(script.batches) == batches
+    assert script.files == {}
     check_money(store, run, script)
 
 
@@ -420,8 +426,31 @@ def test_that_a_death_at_any_step_buys_nothing_twice(
         patched.setattr(batch_jobs.BatchJobs, "leave", close_files)
         with pytest.raises(KilledError):
             finish(store, run)
+    note_begun(store.path, run)
+    is_over = (step, moment) == (BatchJobStep.ENDED, "after")
+    assert [one.run for one in interrupted_runs(store.path)] == [run] * (not is_over)
+    other = script.keep(b"", "another-program.jsonl")
     finish(store, run)
     assert runs.run_summary(store, run).status is RunStatus.FINISHED
+    assert [*script.files] == [other]
+    check_money(store, run, script)
+
+
+@pytest.mark.parametrize("refused", ["DELETE file", "GET files"])
+def test_that_a_provider_that_keeps_files_costs_a_line_of_the_log(
+    store: Store,
+    run: int,
+    script: BatchScript,
+    caplog: pytest.LogCaptureFixture,
+    refused: str,
+) -> None:
+    script.trouble = {"POST files": [599], refused: [403]}
+    events = finish(store, run)
+    assert said(events) == ""
+    assert runs.run_summary(store, run).status is RunStatus.FINISHED
+    assert len(script.files) == 3  # two uploads and the answers
+    (line,) = caplog.messages
+    assert line.startswith("Files of a batch of my-server may still be at its ")
     check_money(store, run, script)
 
 
@@ -598,12 +627,12 @@ def test_that_a_window_goes_on_with_a_batch_that_only_has_to_be_looked_at(
     note_begun(store.path, run)
     (before,) = interrupted_runs(store.path)
     assert (before.priced, before.out) == (True, 0)
-    assert not is_out(store.path, run)
+    assert not has_jobs(store.path, run)
     script.takes_s = 60
     drained(store, run, 8, None)
     (after,) = interrupted_runs(store.path)
     assert (after.priced, after.out) == (False, 8)
-    assert is_out(store.path, run)
+    assert has_jobs(store.path, run)
 
 
 def test_that_a_single_question_is_asked_at_once_at_the_full_price(

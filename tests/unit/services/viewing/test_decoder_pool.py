@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.helpers.make_slide import tissue, write_dicom_slide
 from tests.helpers.small_datasets import write_dicom
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError, WrongUseError
@@ -56,6 +57,20 @@ def test_that_readers_run_in_another_process_and_say_the_same(
     assert pixels.windows == here.windows
     assert header == read_file_header(path)
     assert pid(pool) != os.getpid()
+
+
+@pytest.mark.usefixtures("pool")
+@pytest.mark.parametrize("is_first", [True, False])
+def test_that_a_slide_of_dicom_opens_as_the_first_image_or_a_later_one(
+    is_first: bool, tmp_path: Path
+) -> None:
+    pytest.importorskip("wsidicom")
+    slide = ImageRef(write_dicom_slide(tmp_path, [tissue(200, 300)], 0.5)[0])
+    if not is_first:
+        load_pixels(ImageRef(write_dicom(tmp_path / "film.dcm")))
+    values = load_pixels(slide).values
+    isolate_with(None)
+    np.testing.assert_array_equal(values, load_pixels(slide).values)
 
 
 def test_that_one_process_is_used_again_until_two_are_needed(pool: DecoderPool) -> None:

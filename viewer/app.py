@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 _LATER_MS: Final = 50
 """So long after the first image was painted the rest of the window is added."""
+_SWITCH_S: Final = 0.0005
+"""So long the window's thread waits for one that computes, again and again a turn."""
 _LATEST_MS: Final = 1500
 """After this the rest of the window is added, whether there is an image or not."""
 
@@ -156,6 +159,8 @@ def build_window(settings: Settings, decoder: Decoder | None = None) -> MainWind
 
     It starts its own decoding process unless ``decoder`` is given.
     """
+    # Python's own 5 ms add up: the thread waits for each of Qt's calls of an override.
+    sys.setswitchinterval(_SWITCH_S)
     worker = WorkerBridge(settings.store)
     return MainWindow(AppContext(settings, worker, decoder or LocalDecoder()))
 
@@ -197,6 +202,36 @@ def _import_rest(settings: Settings) -> None:
 
     with contextlib.suppress(OverreadError):  # told by what shows the models
         model_states(settings)
+
+
+def import_pages() -> None:
+    """Import what commands show, so that the first time is as quick as the next.
+
+    For a background thread, once the window is complete.
+    """
+    import viewer.ui.canvas.lens
+    import viewer.ui.canvas.mark_menu
+    import viewer.ui.canvas.marks.mask_item
+    import viewer.ui.canvas.minimap
+    import viewer.ui.canvas.overlays.answers
+    import viewer.ui.canvas.overlays.reference
+    import viewer.ui.canvas.overlays.reference_boxes
+    import viewer.ui.canvas.painting
+    import viewer.ui.dialogs.draw_questions
+    import viewer.ui.dialogs.import_dataset
+    import viewer.ui.dialogs.import_predictions
+    import viewer.ui.dialogs.import_replies
+    import viewer.ui.dialogs.review_cases
+    import viewer.ui.dialogs.settings_page
+    import viewer.ui.dialogs.tag_list
+    import viewer.ui.panels.read.linking
+    import viewer.ui.panels.read.own_windows
+    import viewer.ui.panels.read.pictures
+    import viewer.ui.window.palette_dialog
+    import viewer.ui.window.shortcuts_sheet  # noqa: F401
+    from viewer.services.importing.draw_questions import drawing_presets
+
+    drawing_presets()  # of a study, which is imported with the first question about it
 
 
 def _add_read(window: MainWindow) -> "ReadWorkspace":
@@ -304,6 +339,7 @@ def _finish_furnishing(window: MainWindow, read: "ReadWorkspace") -> None:
         *_rest_of(window, read),
         gc.freeze,
         window.return_to_workspace,
+        partial(run_in_background, import_pages, lambda _: None, priority=-1),
     )
     run_for(
         window,

@@ -170,6 +170,7 @@ def open_demo(qtbot: QtBot, settings: Settings, begun: HeadStart) -> Story:
     window = app.build_window(settings, begun.decoder)
     qtbot.addWidget(window)
     app.furnish(window)
+    app.import_pages()
     window.show()
     qtbot.waitExposed(window)
     assert begun.demo is not None

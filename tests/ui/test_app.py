@@ -4,7 +4,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -42,6 +44,45 @@ def test_that_the_window_of_an_image_is_told_only_beside_images(
         window.enter(place)
         seen = not window.status.window_text.isHidden()
         assert seen is (place is Place.READ)
+
+
+_FIRST_OPENING = """
+import sys, threading
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+from viewer import app
+from viewer.settings import Settings
+
+class Noting(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if threading.current_thread() is threading.main_thread():
+            print(name)
+
+app.make_application()
+home = Path(sys.argv[1])
+window = app.build_window(Settings(home, home / "store.sqlite"))
+app.furnish(window)
+app.import_pages()
+sys.meta_path.insert(0, Noting())
+for command in ("file.draw_questions", "edit.settings", "window.palette"):
+    window.context.actions.run(command)
+window.close()
+"""
+
+
+def test_that_pages_are_imported_before_they_are_first_shown(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _FIRST_OPENING, tmp_path],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == []
+
+
+def test_that_other_threads_let_the_window_go_on_soon(settings: Settings) -> None:
+    app.build_window(settings)
+    assert sys.getswitchinterval() == pytest.approx(0.0005)
 
 
 class Shown(QObject):

@@ -199,7 +199,10 @@ def test_b33_the_selected_view_is_printed_as_it_is(
     Pictures(read.lightbox, context).print_on(view, printer)
     _wait_for_pictures(view, qtbot)
     qtbot.waitUntil(lambda: not view.findChildren(PagePrinter))
-    assert said[-3:] == ["", "Printing the picture…", ""]
+    printing = [words for words in said if words.startswith("Printing the picture · ")]
+    assert printing[0].endswith(" 0 %")
+    assert printing[-1].endswith(" 100 %")
+    assert said[-1] == ""
     page = (tmp_path / "page.pdf").read_bytes()
     assert page.startswith(b"%PDF")
     assert page.count(b"/Type /Page\n") == 1
@@ -209,6 +212,29 @@ def test_b33_the_selected_view_is_printed_as_it_is(
     (dialog,) = view.findChildren(QPrintDialog)
     assert dialog.isVisible()
     dialog.close()
+
+
+def test_that_printing_can_be_stopped(
+    opened: Open, read: ReadWorkspace, context: AppContext, series: Path,
+    tmp_path: Path, qtbot: QtBot,
+) -> None:  # fmt: skip
+    view, page = opened(series), tmp_path / "page.pdf"
+    printer = QPrinter()
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(page))
+    said: list[str] = []
+
+    def stop_printing(shown: WorkShown) -> None:
+        said.append(shown.text)
+        if shown.text.startswith("Printing the picture · ") and shown.stop:
+            shown.stop()
+
+    context.status.work_changed.connect(stop_printing)
+    Pictures(read.lightbox, context).print_on(view, printer)
+    _wait_for_pictures(view, qtbot)
+    qtbot.waitUntil(lambda: not view.findChildren(PagePrinter))
+    assert said[-2:] == ["Printing the picture · 0 %", ""]
+    assert not page.exists()
 
 
 @pytest.mark.qt_log_ignore("QPainter::begin", extend=True)

@@ -25,7 +25,7 @@ _KINDS: Final = "PNG picture (*.png);;SVG, marks as vectors (*.svg)"
 _NAME: Final = "picture.png"
 """Not the image's file name, which may name the patient."""
 _DRAWING: Final = "Drawing the picture…"
-_PRINTING: Final = "Printing the picture…"
+_PRINTING: Final = "Printing the picture"
 _BURNED_IN: Final = "Text in the pixels themselves stays."
 
 
@@ -87,10 +87,20 @@ class Pictures:
     ) -> None:
         page = PagePrinter(picture, view)
         page.printed.connect(partial(self._tell_printed, identified=identified))
-        if page.start(printer):
-            self._status.show_work(_PRINTING)
-        else:
+        if not page.start(printer):
             self._notices.say("The printer takes no pages. Choose another one.")
+            return
+
+        def stop() -> None:
+            page.stop()
+            self._status.show_work("")
+
+        def tell(percent: int) -> None:
+            words = f"{_PRINTING} · {percent} %"
+            self._status.show_work(words, stop, "Stop printing the picture")
+
+        page.progressed.connect(tell)
+        tell(0)
 
     def _tell_printed(self, *, identified: bool) -> None:
         self._status.show_work("")

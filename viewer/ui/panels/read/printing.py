@@ -1,6 +1,7 @@
 """Printing a picture in many short turns of the event loop."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QRectF, QSizeF, Qt, QTimer, Signal
@@ -22,12 +23,14 @@ class PagePrinter(QObject):
     which no thread of Python gets its turn.
     """
 
+    progressed = Signal(int)
+    """Percent that the printer has."""
     printed = Signal()
 
     def __init__(self, picture: QImage, parent: QObject) -> None:
         super().__init__(parent)
         self._picture, self._painter = picture, QPainter()
-        self._bands: Iterator[None] = iter(())
+        self._bands: Iterator[float] = iter(())
         self._turns = QTimer(self, interval=0)
         self._turns.timeout.connect(self._go_on)
 
@@ -45,17 +48,30 @@ class PagePrinter(QObject):
         self._turns.start()
         return True
 
+    def stop(self) -> None:
+        """Print no picture; a printer that cannot take a page back gets it empty."""
+        if not self._printer.abort():
+            self._painter.fillRect(self._painter.viewport(), Qt.GlobalColor.white)
+        self._end()
+        if file := self._printer.outputFileName():
+            Path(file).unlink(missing_ok=True)
+
     def _go_on(self) -> None:
-        if next(self._bands, self) is None:
+        share = next(self._bands, None)
+        if share is not None:
+            self.progressed.emit(round(100 * share))
             return
+        self._end()
+        self.printed.emit()
+
+    def _end(self) -> None:
         self._turns.stop()
         self._painter.end()
-        self.printed.emit()
         self.deleteLater()
 
 
-def draw_in_bands(painter: QPainter, page: QRectF, picture: QImage) -> Iterator[None]:
-    """Draw a picture in the middle of a page, with a pause after each band of it."""
+def draw_in_bands(painter: QPainter, page: QRectF, picture: QImage) -> Iterator[float]:
+    """Draw a picture in the middle of a page; yield the share done after each band."""
     wide, tall = picture.width(), picture.height()
     fitting = QSizeF(wide, tall).scaled(page.size(), Qt.AspectRatioMode.KeepAspectRatio)
     place = QRectF(page.topLeft(), fitting.toSize())
@@ -70,4 +86,4 @@ def draw_in_bands(painter: QPainter, page: QRectF, picture: QImage) -> Iterator[
             place.width(), (last - first) * scale,
         )  # fmt: skip
         painter.drawImage(band, picture, rows)
-        yield
+        yield last / tall

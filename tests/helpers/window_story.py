@@ -29,6 +29,7 @@ from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
 from viewer.ui.panels.measure.filmstrip import Filmstrip
 from viewer.ui.widgets import theme
+from viewer.ui.window.first_pages import import_pages
 from viewer.ui.window.main_window import MainWindow
 from viewer.ui.workspaces.measure import MeasureWorkspace
 from viewer.ui.workspaces.read import ReadWorkspace
@@ -170,7 +171,7 @@ def open_demo(qtbot: QtBot, settings: Settings, begun: HeadStart) -> Story:
     window = app.build_window(settings, begun.decoder)
     qtbot.addWidget(window)
     app.furnish(window)
-    app.import_pages()
+    import_pages()
     window.show()
     qtbot.waitExposed(window)
     assert begun.demo is not None

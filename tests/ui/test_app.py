@@ -52,6 +52,7 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 from viewer import app
 from viewer.settings import Settings
+from viewer.ui.window.first_pages import import_pages
 
 class Noting(MetaPathFinder):
     def find_spec(self, name, path, target=None):
@@ -62,7 +63,7 @@ app.make_application()
 home = Path(sys.argv[1])
 window = app.build_window(Settings(home, home / "store.sqlite"))
 app.furnish(window)
-app.import_pages()
+import_pages()
 sys.meta_path.insert(0, Noting())
 for command in ("file.draw_questions", "edit.settings", "window.palette"):
     window.context.actions.run(command)

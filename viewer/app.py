@@ -232,6 +232,8 @@ def _add_measure(window: MainWindow, read: "ReadWorkspace") -> None:
     measure.trial_chosen.connect(window.open_trial)
     read.browser.folder.batch_wanted.connect(measure.batches.open_on)
     window.add_measure(measure, measure)
+    # The line of runs is made with the first that there is to show.
+    window.context.run_states.changed.connect(lambda: window.batch)
     InterruptedRuns(window.context, window).look()
 
 

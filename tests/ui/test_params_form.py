@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from viewer.services.configuring.form_field import FormField
@@ -72,6 +73,16 @@ def test_that_other_fields_have_other_widgets(form: ParamsForm) -> None:
     assert form.values() == {**DEFAULTS, "grid": 6}
     assert form.show_fields(())
     assert form.values() == {}
+
+
+def test_that_a_form_explains_every_field_where_it_is_to(qtbot: QtBot) -> None:
+    form = ParamsForm(explained=True)
+    qtbot.addWidget(form)
+    form.show_fields(FIELDS)
+    form.more.click()
+    form.show()
+    labels = {label.text() for label in form.findChildren(QLabel) if label.isVisible()}
+    assert {field.sentence for field in FIELDS} <= labels
 
 
 def test_that_choices_that_are_not_offered_go_and_greyed_ones_return(

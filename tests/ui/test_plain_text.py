@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from viewer.ui.panels.charts.words import tick_axis
-from viewer.ui.widgets.plain_text import Label, as_html, as_tip, in_role
+from viewer.ui.widgets.plain_text import Label, ShortLabel, as_html, as_tip, in_role
 
 HOSTILE = '<img src="x">\x1b[31m\u202egnp'
 SEEN = r'<img src="x">\x1b[31m\u202egnp'
@@ -19,6 +19,20 @@ def test_that_a_label_shows_a_tag_as_text(qtbot: QtBot) -> None:
     assert label.text() == SEEN
     label.setText("caf\udce9")
     assert label.text() == r"caf\xe9"
+
+
+def test_that_a_short_label_gives_way_and_says_all_in_its_tip(qtbot: QtBot) -> None:
+    label = ShortLabel()
+    qtbot.addWidget(label)
+    label.setText("Batch of 1,000 submitted; answers due by 14:05 tomorrow" + HOSTILE)
+    assert label.minimumSizeHint().width() < label.sizeHint().width() / 2
+    assert "answers due by" in label.toolTip()
+    assert "<img" not in label.toolTip()
+    label.resize(label.sizeHint())
+    whole = label.grab().toImage()
+    label.resize(label.sizeHint().width() // 2, label.height())
+    short = label.grab().toImage()
+    assert short != whole.copy(short.rect()), "it ends in an ellipsis"
 
 
 @pytest.mark.parametrize("text", [HOSTILE, "x &lt;b>", "a\n<b>b"])

@@ -226,6 +226,21 @@ def test_that_the_line_of_a_batch_tells_what_it_has_spent_and_waits_for(
         qtbot.waitUntil(partial(_says, line, f"Run 4 · {words}"))
 
 
+def test_that_the_line_of_a_batch_takes_the_room_of_what_matters_less(
+    made: Furnished, qtbot: QtBot
+) -> None:
+    status, line = made.window.status, made.window.batch
+    made.context.status.show_use("1,003 requests $12.40 · cache 212 MB")
+    made.window.resize(900, 600)
+    made.window.show()
+    qtbot.waitUntil(status.use_text.isVisible)
+    long = RunWaiting(4, "process 77 on workstation ward3.radiology since 08:00 today")
+    _tell(made, WorkerEvent(RunStarted(4, 10, 4)), WorkerEvent(long))
+    made.context.run_states.changed.emit()
+    qtbot.waitUntil(status.use_text.isHidden)
+    assert line.text.text().endswith(long.words)
+
+
 def test_that_a_single_question_is_no_line_and_a_dead_worker_stays_one(
     made: Furnished,
 ) -> None:

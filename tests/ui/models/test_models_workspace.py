@@ -448,8 +448,10 @@ def test_that_five_fields_are_shown_and_the_rest_is_folded_with_a_sentence_each(
     form.more.click()
     qtbot.waitUntil(lambda: shown() == list(form.editors))
     words = [label.text() for label in form.findChildren(QLabel)]
-    assert "Longest reply in tokens. Default: 1024." in words
-    assert "Sampling temperature; the server's default if unset." in words
+    assert (
+        "Longest reply in tokens, about four per three words. Default: 1024." in words
+    )
+    assert "Answer as JSON" in words
     choose(workspace, "large")
     choose(workspace, "here")
     assert form.more.text() == "Fewer settings"

@@ -46,15 +46,17 @@ COORDINATE_SETTINGS: Final = (
         "convention",
         str,
         None,
-        "how the model writes locations; a grid cell by default",
+        "how the model writes where something is: the name of a grid cell, or "
+        "coordinates as its family writes them, which a calibration finds out; a grid "
+        "cell by default",
         choices=CONVENTION_NAMES,
     ),
     Setting(
         "provider_view",
         str,
         None,
-        "how the provider resizes images, for locations in pixels; no resizing by "
-        "default",
+        "how the provider resizes an image before the model sees it, so that "
+        "coordinates in pixels are read right; no resizing by default",
         choices=VIEW_NAMES,
     ),
     Setting(

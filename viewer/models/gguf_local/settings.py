@@ -78,8 +78,8 @@ GGUF_SETTINGS: Final = (
         "structured",
         bool,
         None,
-        "answer as JSON in its convention's form instead of free text; may cost "
-        "accuracy",
+        "has the answer written as JSON, in the form of its coordinates, instead of "
+        "free text; may cost accuracy",
     ),
     Setting(
         "rehearse",

@@ -12,53 +12,63 @@ OPENAI_SETTINGS: Final = (
         "server",
         str,
         None,
-        "kind of server, with its known defaults and quirks; custom by default",
+        "whose server it is, with its address and habits where they are known; custom "
+        "by default",
         choices=tuple(SERVERS),
     ),
     Setting(
         "base_url",
         str,
         None,
-        "the server's address, up to /v1; needed for azure and custom",
+        "the server's address, up to /v1; only Azure and custom servers need it",
     ),
     Setting("model", str, None, "the model's name on the server", required=True),
     Setting(
         "api",
         str,
         None,
-        "Chat Completions by default, or Responses with storage turned off",
+        "which of OpenAI's interfaces it speaks: Chat Completions by default, or "
+        "Responses, where nothing is kept at the provider",
         choices=("chat", "responses"),
     ),
     Setting(
-        "api_key_env", str, None, "the environment variable that holds the server's key"
+        "api_key_env",
+        str,
+        None,
+        "the name under which the server's key is kept, in the computer's keyring or "
+        "as an environment variable, such as MY_SERVER_KEY; never the key itself",
     ),
-    Setting("api_version", str, None, "the version of Azure's interface"),
+    Setting(
+        "api_version", str, None, "the version of Azure's interface, such as 2024-10-21"
+    ),
     Setting(
         "temperature",
         float,
         None,
-        "sampling temperature; the server's default if unset",
+        "how much chance there is in an answer, 0 for as little as possible; the "
+        "server's default if unset",
         minimum=0,
     ),
     Setting(
         "top_p",
         float,
         None,
-        "nucleus sampling; the server's default if unset",
+        "draws only from the most likely tokens that together have this probability; "
+        "the server's default if unset",
         minimum=0,
     ),
     Setting(
         "top_k",
         int,
         None,
-        "number of most likely tokens to sample from; -1 for all",
+        "draws only from this many of the most likely tokens; -1 for all",
         minimum=-1,
     ),
     Setting(
         "min_p",
         float,
         None,
-        "minimum probability relative to the most likely token",
+        "leaves out tokens less likely than this part of the most likely one",
         minimum=0,
         maximum=1,
     ),
@@ -69,8 +79,19 @@ OPENAI_SETTINGS: Final = (
         "penalty on repeated tokens; 1 for none",
         minimum=0,
     ),
-    Setting("seed", int, None, "sampling seed of repeat 0; repeat r sends seed + r"),
-    Setting("max_tokens", int, 1024, "longest reply in tokens", minimum=1),
+    Setting(
+        "seed",
+        int,
+        None,
+        "start of the random numbers of repeat 0; repeat r sends seed + r",
+    ),
+    Setting(
+        "max_tokens",
+        int,
+        1024,
+        "longest reply in tokens, about four per three words",
+        minimum=1,
+    ),
     Setting(
         "max_completion_tokens",
         int,
@@ -78,12 +99,17 @@ OPENAI_SETTINGS: Final = (
         "sent instead of max_tokens, for servers that use this name",
         minimum=1,
     ),
-    Setting("reasoning_effort", str, None, "how much a reasoning model thinks"),
+    Setting(
+        "reasoning_effort",
+        str,
+        None,
+        "how much a reasoning model thinks, such as low, medium or high",
+    ),
     Setting(
         "logprobs",
         int,
         None,
-        "return token probabilities, with this many alternatives per token",
+        "keeps the probability of each token, with those of this many alternatives",
         minimum=0,
         maximum=20,
     ),
@@ -91,35 +117,41 @@ OPENAI_SETTINGS: Final = (
         "structured",
         bool,
         None,
-        "answer as JSON in its convention's form instead of free text; may cost "
-        "accuracy",
+        "has the answer written as JSON, in the form of its coordinates, instead of "
+        "free text; may cost accuracy",
     ),
     Setting(
         "detail",
         str,
         None,
-        "image detail that the server uses",
+        "in how much detail the server looks at an image, where it lets one choose",
         choices=("low", "high", "auto", "original"),
     ),
     Setting(
         "answers",
         str,
         None,
-        "a provider's batch takes up to a day and costs less; at once by default",
+        "when answers come: at once by default; as a batch of the provider they take "
+        "up to a day and cost less",
         choices=(BATCH,),
     ),
     Setting(
         "batch_rate",
         float,
         None,
-        "the part of the price that a batch costs; 0.5 by default",
+        "the part of the usual price that a batch costs; 0.5 by default",
         minimum=0,
         maximum=1,
     ),
     Setting(
         "timeout_s", float, 120.0, "time limit of a reply in seconds", minimum=0.01
     ),
-    Setting("proxy", str, None, "proxy to use; none by default"),
+    Setting(
+        "proxy",
+        str,
+        None,
+        "address of a proxy on the way to the server; none by default",
+    ),
     Setting(
         "ca_file",
         Path,

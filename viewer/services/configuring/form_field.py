@@ -30,12 +30,18 @@ class FormField:
 
     @property
     def sentence(self) -> str:
-        """What it means and its default, as a sentence."""
+        """What it means, and its default if it has one, as a sentence."""
         meaning = self.help[:1].upper() + self.help[1:]
-        if "default" in self.help:
-            return f"{meaning}."
+        default = "" if "default" in self.help else self._shown_default
+        return f"{meaning}. Default: {default}." if default else f"{meaning}."
+
+    @property
+    def _shown_default(self) -> str:
+        """The default as the form shows it, "" for none."""
         if self.kind == "bool":
-            default = "on" if self.default else "off"
-        else:
-            default = "not set" if self.default in (None, "") else str(self.default)
-        return f"{meaning}. Default: {default}."
+            return "on" if self.default else "off"
+        if isinstance(self.default, float):
+            return f"{self.default:g}"
+        if self.default in self.choices and self.words:
+            return self.words[self.choices.index(str(self.default))]
+        return "" if self.default is None else str(self.default)

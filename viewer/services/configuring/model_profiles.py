@@ -37,20 +37,77 @@ _LABELS: Final[Mapping[str, str]] = {
     "answers": "Answers",
     "api_key_env": "Name of the key",
     "base_url": "Server address",
+    "batch_rate": "Price of a batch",
     "convention": "Coordinates",
+    "detail": "Image detail",
+    "dtype": "Number format",
+    "force": "Load even if too large",
+    "logprobs": "Token probabilities",
+    "max_new_tokens": "Longest reply",
+    "max_tokens": "Longest reply",
     "paper_model": "Counts as, in Gosai 2025",
+    "price_in": "Price of what is sent",
+    "price_out": "Price of what is received",
     "provider_view": "Image resizing",
+    "structured": "Answer as JSON",
+    "timeout_s": "Time limit",
 }
 """What forms call settings whose names in files only programmers understand."""
-_CHOICE_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "answers": ("at once", "as a batch: half the price, within a day"),
+_CHOICE_WORDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "answers": {
+        "": "at once",
+        "batch": "as a batch: half the price, within a day",
+    },
+    "convention": {
+        "": "not set: a grid cell",
+        "grid": "a grid cell, such as C4",
+        "qwen2_vl": "as Qwen2-VL",
+        "qwen2_5_vl": "as Qwen2.5-VL",
+        "qwen3_vl": "as Qwen3-VL",
+        "gemini": "as Gemini",
+        "paligemma": "as PaliGemma",
+        "molmo": "as Molmo",
+        "florence2": "as Florence-2",
+        "kosmos2": "as Kosmos-2",
+        "deepseek_vl2": "as DeepSeek-VL2",
+        "internvl": "as InternVL",
+        "claude": "as Claude",
+        "xyxy_1000": "x1, y1, x2, y2 from 0 to 1000",
+        "maira2": "as MAIRA-2",
+        "native": "pixels of the image as it is kept",
+    },
+    "provider_view": {
+        "": "not set: none",
+        "none": "none",
+        "openai_low": "OpenAI, low detail",
+        "openai_high": "OpenAI, high detail",
+        "openai_patch": "OpenAI, patches (GPT-5)",
+        "claude": "Claude",
+        "gemini": "Gemini",
+        "qwen2_5": "Qwen2.5-VL",
+        "qwen2_5_hub": "Qwen2.5-VL, as on Hugging Face",
+        "qwen3": "Qwen3-VL",
+        "gemma3": "Gemma 3",
+    },
+    "server": {
+        "": "not set: custom",
+        "openai": "OpenAI",
+        "azure": "Azure OpenAI",
+        "anthropic": "Anthropic",
+        "google": "Google",
+        "openrouter": "OpenRouter",
+        "ollama": "Ollama",
+        "vllm": "vLLM",
+        "lm_studio": "LM Studio",
+        "llama_cpp": "llama.cpp",
+    },
 }
 """How forms show choices whose names in files say too little."""
 _COLOUR_FIELD: Final = FormField(
     COLOUR,
     "choice",
     "",
-    "colour on images and in charts; the next free one by default",
+    "colour of its answers on images and in charts; the next free one by default",
     ("", *MODEL_NAMES),
     more=True,
 )
@@ -183,7 +240,8 @@ def _field(setting: Setting) -> FormField:
     if setting.choices:
         unset = ("",) if default is None else ()
         choices = (*unset, *setting.choices)
-        words = _CHOICE_WORDS.get(setting.key, ())
+        named = _CHOICE_WORDS.get(setting.key)
+        words = tuple(named.get(one, one) for one in choices) if named else ()
         return FormField(
             setting.key, "choice", default or "", setting.meaning, choices, words=words
         )

@@ -275,7 +275,8 @@ class _Worker:
         elif command.mark is not RunMark.PAUSED and has_jobs(self._store_path, run):
             thread = self._batch_thread(run, BatchOptions())
             self._cancels[run].set()  # nothing is asked
-            return _Answer({"run": run, "cancelling": True}, (thread,))
+            told = {"run": run} if command.mark else {}  # else it is nobody's business
+            return _Answer({**told, "cancelling": True}, (thread,))
         return _Answer({"cancelling": cancel is not None})
 
     def look(self, ref: ImageRef) -> _Answer:

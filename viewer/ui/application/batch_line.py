@@ -10,7 +10,7 @@ from viewer.ui.application.run_state import Phase, RunState
 from viewer.ui.application.run_states import RunStates
 from viewer.ui.widgets.icons import icon
 from viewer.ui.widgets.lighter import ProgressBar
-from viewer.ui.widgets.plain_text import Label, as_tip
+from viewer.ui.widgets.plain_text import ShortLabel, as_tip
 
 if TYPE_CHECKING:
     from viewer.services.worker.background import WorkerMessage
@@ -29,7 +29,7 @@ class BatchLine(QWidget):
         super().__init__(parent)
         self._states = states
         self._question: ModelLoading | None = None
-        self.text = Label(parent=self)
+        self.text = ShortLabel(parent=self)
         self.bar = ProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(_BAR_WIDTH)
@@ -93,6 +93,7 @@ class BatchLine(QWidget):
         more = f" · and {counted(others, 'other run')}" if others else ""
         self.text.setText(f"Run {state.run} · {self._states.words(state)}{more}")
         self.bar.setValue(round(_WHOLE * state.part))
+        self.bar.setVisible(state.is_active or state.is_broken)
         stops = state.is_active and state.phase is not Phase.CANCELLING
         run = f"run {state.run}"
         _offer(
@@ -109,6 +110,7 @@ class BatchLine(QWidget):
 
     def _paint_question(self, question: ModelLoading) -> None:
         self.text.setText(question.words)
+        self.bar.show()
         self.bar.setValue(round(_WHOLE * question.part))
         tip = f"Cancel the question that waits for {question.model}"
         _offer(self.cancel, tip, shown=True)

@@ -103,7 +103,8 @@ class RunStates(QObject):
         An active one, else a broken one, else one that waits in a provider's batch.
         """
         broken = [s for s in reversed(self._told.values()) if s.is_broken]
-        return next(iter((*self.active, *broken, *self._out)), None)
+        out = [s for s in self._out if not s.is_active]
+        return next(iter((*self.active, *broken, *out)), None)
 
     def start(self, spec: "RunSpec") -> None:
         """Plan a run and ask everything of it in the background."""
@@ -206,6 +207,8 @@ class RunStates(QObject):
     def _keep(self, state: RunState) -> None:
         before = self._states.get(state.run)
         self._states[state.run] = state
+        others = (one for one in self._out if one.run != state.run)
+        self._out = (*((state,) if state.out else ()), *others)
         if before is None or before.phase is not state.phase:
             self._beat()
             if not state.is_active:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QToolButton, QWidget
 
@@ -215,6 +215,12 @@ class StatusBar(QStatusBar):
         """Leave out what there is no room for."""
         super().resizeEvent(event)
         self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        """Leave out what there is no room for, once the line of a run is another."""
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().event(event)
 
     def _fit(self, *_: object) -> None:
         """Show the fields that there is room for; others go in a fixed order."""

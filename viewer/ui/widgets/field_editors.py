@@ -28,7 +28,7 @@ _SHORTEST: Final = 12
 """Letters that a choice shows at least; where it drops down it shows them all."""
 _BESIDE: Final = 32
 """Pixels of the drop-down list that stand beside its words."""
-_UNSET: Final = "not set"
+UNSET: Final = "not set"
 _TYPED: Final = frozenset({"text", "path", "folder"})
 """Kinds whose meaning stands in the field until something is typed."""
 _WORDS: Final = {
@@ -102,7 +102,7 @@ class OneOf(QComboBox):
     def __init__(self, choices: Sequence[str], words: Sequence[str] = ()) -> None:
         super().__init__()
         for choice, word in zip(choices, words or choices, strict=True):
-            self.addItem(word or _UNSET, choice)
+            self.addItem(word or UNSET, choice)
         policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         self.setSizeAdjustPolicy(policy)
         self.setMinimumContentsLength(_SHORTEST)
@@ -221,7 +221,7 @@ class MaybeNumber(Line):
     def __init__(self, kind: Callable[[str], int | float]) -> None:
         super().__init__()
         self._kind = kind
-        self.setPlaceholderText(_UNSET)
+        self.setPlaceholderText(UNSET)
 
     def value(self) -> object:
         """Return the number, None if empty, else the text."""

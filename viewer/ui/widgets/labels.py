@@ -17,11 +17,15 @@ def title(text: str) -> QLabel:
 
 def caption(text: str = "") -> QLabel:
     """Return a small muted line that wraps."""
-    label = Label(text)
+    label = Label(text, wordWrap=True)
+    as_caption(label)
+    return label
+
+
+def as_caption(label: QLabel) -> None:
+    """Make a label small and muted."""
     label.setFont(caption_font(label.font()))
     label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-    label.setWordWrap(True)
-    return label
 
 
 def selectable(words: str = "") -> QLabel:

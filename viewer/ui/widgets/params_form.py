@@ -1,25 +1,44 @@
 """A form built from a study's description of its parameters."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QFormLayout,
-    QWidget,
-)
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
 
 from viewer.services.configuring.form_field import FormField
-from viewer.ui.widgets.field_editors import SomeOf, Widget, editor, label_of, reset
-from viewer.ui.widgets.labels import caption, link
+from viewer.ui.widgets.field_editors import (
+    UNSET,
+    Line,
+    SomeOf,
+    Widget,
+    editor,
+    label_of,
+    reset,
+)
+from viewer.ui.widgets.labels import as_caption, link
+from viewer.ui.widgets.plain_text import Label
+
+_CLOSE: Final = 2
 
 
 class ParamsForm(QWidget):
-    """A study's parameters, one row each."""
+    """A study's parameters, one row each.
+
+    Parameters
+    ----------
+    explained : bool, optional
+        Whether each has its sentence below it, not only those seldom needed.
+    """
 
     edited = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, *, explained: bool = False
+    ) -> None:
         super().__init__(parent)
+        self._explained = explained
         self._fields: tuple[FormField, ...] = ()
         self._editors: dict[str, Widget] = {}
         self._defaults: dict[str, object] = {}
@@ -60,14 +79,19 @@ class ParamsForm(QWidget):
         # As the fields give them back, so that a field's rounding is no change.
         self._defaults = self.values()
         for field in (f for f in fields if not f.more):
-            self._add_row(field)
+            self._add_row(field, explained=self._explained)
         self._add_more([field for field in fields if field.more])
         align([self.rows])  # also with rows that are folded
 
-    def _add_row(self, field: FormField) -> None:
+    def _add_row(self, field: FormField, *, explained: bool) -> None:
         widget = self._editors[field.name]
-        self.rows.addRow(label_of(field), widget)
         widget.edited.connect(self.edited)
+        if not explained:
+            self.rows.addRow(label_of(field), widget)
+            return
+        if isinstance(widget, Line):
+            widget.setPlaceholderText(UNSET)  # what it means stands below
+        self.rows.addRow(label_of(field), explained_by(widget, field.sentence))
 
     def _add_more(self, fields: Sequence[FormField]) -> None:
         """Add the fields that are seldom needed, each with a sentence, folded."""
@@ -79,8 +103,7 @@ class ParamsForm(QWidget):
         self.rows.addRow("", self.more)
         start = self.rows.rowCount()
         for field in fields:
-            self._add_row(field)
-            self.rows.addRow("", caption(field.sentence))
+            self._add_row(field, explained=True)
         self._folded = range(start, self.rows.rowCount())
         self.more.toggled.connect(self._fold)
         self._fold(self._unfolded)
@@ -100,8 +123,7 @@ class ParamsForm(QWidget):
     @property
     def label_width(self) -> int:
         """The width of the label column, for rows above the form."""
-        labels = (self.rows.labelForField(e) for e in self._editors.values())
-        return max((each.sizeHint().width() for each in labels if each), default=0)
+        return max((each.sizeHint().width() for each in _labels(self.rows)), default=0)
 
     def changed(self) -> dict[str, object]:
         """Return the parameters that differ from their default."""
@@ -125,15 +147,43 @@ class ParamsForm(QWidget):
         return {name: widget.value() for name, widget in self._editors.items()}
 
 
+def explained_by(widget: QWidget, sentence: str) -> QWidget:
+    """Return a cell of a form: a widget with what it means below it."""
+    cell = QWidget()
+    column = QVBoxLayout(cell)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(_CLOSE)
+    # Else a scrolled form gets less than it wants, and squeezes all of its rows.
+    widget.setMinimumHeight(widget.sizeHint().height())
+    column.addWidget(widget)
+    column.addWidget(_Sentence(sentence))
+    return cell
+
+
+class _Sentence(Label):
+    """A caption as high as its lines need at its width, neither more nor less."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence, wordWrap=True)
+        as_caption(self)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Take the height of its lines."""
+        super().resizeEvent(event)
+        self.setFixedHeight(self.heightForWidth(event.size().width()))
+
+
 def align(forms: Sequence[QFormLayout]) -> None:
     """Give the labels of stacked forms the same width."""
-    cells = [
-        form.itemAt(row, QFormLayout.ItemRole.LabelRole)
-        for form in forms
-        for row in range(form.rowCount())
-    ]
-    labels = [cell.widget() for cell in cells if cell is not None]
-    width = max((each.sizeHint().width() for each in labels if each), default=0)
+    labels = [label for form in forms for label in _labels(form)]
+    width = max((each.sizeHint().width() for each in labels), default=0)
     for label in labels:
-        if label:
-            label.setMinimumWidth(width)
+        label.setMinimumWidth(width)
+
+
+def _labels(form: QFormLayout) -> Iterator[QWidget]:
+    for row in range(form.rowCount()):
+        cell = form.itemAt(row, QFormLayout.ItemRole.LabelRole)
+        label = cell.widget() if cell is not None else None
+        if label is not None:
+            yield label

@@ -2,12 +2,13 @@
 
 from html import escape
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPaintEvent
+from PySide6.QtWidgets import QLabel, QStylePainter, QWidget
 
 from viewer.domain.escapes import visible
 
+_LEAST = 120
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -28,6 +29,33 @@ class Label(QLabel):
     def setText(self, text: str) -> None:  # noqa: N802 - Qt's name
         """Show text as it is, never as rich text."""
         super().setText(visible(text))
+
+
+class ShortLabel(Label):
+    """A line that ends in an ellipsis where it has no room; its tip has all of it."""
+
+    def setText(self, text: str) -> None:  # noqa: N802 - Qt's name
+        """Show text as it is, and in the tip."""
+        super().setText(text)
+        self.setToolTip(as_tip(text))
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Return a size that shows its first words."""
+        hint = super().sizeHint()
+        return QSize(min(_LEAST, hint.width()), hint.height())
+
+    def paintEvent(self, _: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw as much as there is room for."""
+        rect, end = self.contentsRect(), Qt.TextElideMode.ElideRight
+        short = self.fontMetrics().elidedText(self.text(), end, rect.width())
+        QStylePainter(self).drawItemText(
+            rect,
+            self.alignment(),
+            self.palette(),
+            self.isEnabled(),
+            short,
+            self.foregroundRole(),
+        )
 
 
 def as_tip(text: str) -> str:

@@ -193,6 +193,21 @@ def test_that_every_way_of_asking_with_settings_can_be_chosen_and_set() -> None:
     assert settings_fields("telepathy") == ()
 
 
+def test_that_the_form_has_words_for_every_choice_that_it_names() -> None:
+    named = ("answers", "convention", "provider_view", "server")
+    for adapter in ("openai_api", "imported"):
+        for field in settings_fields(adapter):
+            assert (field.words != ()) is (field.name in named)
+            assert not any("_" in words for words in field.words)
+
+
+def test_that_a_default_is_said_as_the_form_shows_it() -> None:
+    said = {field.name: field.sentence for field in settings_fields("openai_api")}
+    assert said["timeout_s"].endswith("Default: 120.")
+    local = {field.name: field.sentence for field in settings_fields("imported")}
+    assert "a grid cell by default" in local["convention"]
+
+
 def test_that_the_form_says_what_a_batch_is() -> None:
     (field,) = [f for f in settings_fields("openai_api") if f.name == "answers"]
     assert field.choices == ("", "batch")

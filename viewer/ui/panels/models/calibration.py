@@ -61,7 +61,10 @@ class ModelCalibration(QWidget):
         self._name, self._convention = "", ""
         self.words, self.found = caption(_BEFORE), Label(wordWrap=True)
         self.calibrate, self.stop = QPushButton("Calibrate"), QPushButton("Cancel")
-        self.use, self.bar = QPushButton(), ProgressBar(textVisible=False)
+        self.use, self.bar = (
+            QPushButton("Use these coordinates"),
+            ProgressBar(textVisible=False),
+        )
         row, below = QHBoxLayout(), QHBoxLayout()
         row.addWidget(self.words, 1)
         for button in (self.calibrate, self.stop):
@@ -108,7 +111,6 @@ class ModelCalibration(QWidget):
         self.words.setText(_words(step))
         self.found.setText(found.sentence if found else "")
         self.found.setVisible(found is not None)
-        self.use.setText(f"Set convention to {self._convention}")
         self.use.setVisible(bool(self._convention))
 
 

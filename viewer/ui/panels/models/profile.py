@@ -32,7 +32,7 @@ from viewer.ui.panels.models.testing import ModelTest, keep_room
 from viewer.ui.tables.models_model import ModelRow
 from viewer.ui.widgets.field_editors import Line, PathLine
 from viewer.ui.widgets.labels import caption, primary, selectable, title
-from viewer.ui.widgets.params_form import ParamsForm
+from viewer.ui.widgets.params_form import ParamsForm, explained_by
 from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import scrolled
 
@@ -40,6 +40,7 @@ _SETTLED_MS: Final = 150
 _CONVENTION: Final = "convention"
 _KEY: Final = "api_key_env"
 _PROJECTOR: Final = "projector"
+_NAME: Final = "What lists and study files call the model."
 _COMES_WITH: Final = "It is built in and has no settings."
 
 
@@ -120,7 +121,7 @@ class ModelProfilePanel(QWidget):
         self.head, self.summary = title(""), caption()
         self.standing = selectable()
         self.memory, self.check_card = ModelMemory(), ModelCheckCard()
-        self.name, self.form = QLineEdit(), ParamsForm()
+        self.name, self.form = QLineEdit(), ParamsForm(explained=True)
         self._name_label = Label("Name")
         self.hint = Label(wordWrap=True)
         self.save, self.revert = primary("Save"), QPushButton("Revert")
@@ -142,11 +143,10 @@ class ModelProfilePanel(QWidget):
 
     def _lay_out(self) -> None:
         self.name.setAccessibleName("Name")
-        self.name.setToolTip("Name of the model in lists and study files")
         names = QHBoxLayout()
         names.setSpacing(8)
-        names.addWidget(self._name_label)
-        names.addWidget(self.name, 1)
+        names.addWidget(self._name_label, 0, Qt.AlignmentFlag.AlignTop)
+        names.addWidget(explained_by(self.name, _NAME), 1)
         inside = QWidget()
         rows = QVBoxLayout(inside)
         rows.setContentsMargins(0, 0, 8, 0)
@@ -154,8 +154,10 @@ class ModelProfilePanel(QWidget):
         rows.addLayout(names)
         rows.addWidget(self.form)
         rows.addStretch(1)
-        self._scroll = scrolled(inside)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroll_area = scrolled(inside)
+        self.scroll_area.setHorizontalScrollBarPolicy(
+            Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )
         buttons = QHBoxLayout()
         buttons.addWidget(self.hint, 1)
         buttons.addWidget(self.revert)
@@ -167,7 +169,7 @@ class ModelProfilePanel(QWidget):
             self.head, self.summary, self.standing, self.memory, self.tabs
         ):  # fmt: skip
             self.column.addWidget(widget)
-        self._pages.addWidget(self._scroll)
+        self._pages.addWidget(self.scroll_area)
         self._pages.addWidget(self._page_of_tests())
         self._built_in = _page_that_says(_COMES_WITH)
         self._pages.addWidget(self._built_in)

@@ -1,8 +1,10 @@
 """A stored reply that several models or runs show is told, and counts once."""
 
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.helpers.tiny_study import (
@@ -74,3 +76,13 @@ def test_that_predictions_count_replies_shown_again(path: Path) -> None:
     assert grouped(path, [By.MODEL], Wanted(runs=(1,))).reused == N
     assert grouped(path, [By.MODEL], Wanted(runs=(2,))).reused == 0
     assert grouped(path, [], Wanted(patient="patient00001")).reused == 2
+
+
+def test_that_many_predictions_by_patient_come_before_their_reused_replies(
+    path: Path,
+) -> None:
+    first, whole = (grouped(path, [By.PATIENT], most=most) for most in (1, inf))
+    assert (first.reused, first.is_preliminary) == (None, True)
+    assert (whole.reused, whole.is_preliminary) == (2 * N, False)
+    assert list(first.keys) == list(whole.keys)
+    np.testing.assert_array_equal(first.ends, whole.ends)

@@ -39,7 +39,7 @@ AT_ONCE: Final = 50_000
 _PATIENT: Final = 32
 """How many bits a patient's place takes."""
 _WITHIN: Final = 32
-"""How many bits a patient's or an item's id takes beside its group's."""
+"""How many bits a patient's, an item's or a stratum's id takes beside its group's."""
 
 
 def offered(store: Path, run: int | None = None) -> Offered:
@@ -75,7 +75,8 @@ def grouped(
 
     Without any property all of them are one row. Rows are sorted by their keys; a group
     without a prediction has none. Rates have intervals if there are at most ``most``
-    predictions; with more, only if patients are needed anyway.
+    predictions; with more, only if patients are needed anyway. Reused replies are
+    counted only among at most ``most``.
     """
     wanted, by = wanted or Wanted(), tuple(one for one in By if one in by)
     with open_store(store) as opened:
@@ -84,10 +85,10 @@ def grouped(
             chosen = Chosen(opened, wanted)
             measures = chosen.measures(flat.verdicts(opened))
             if By.PATIENT in by or wanted.names_patients:
-                return _grouped_one_by_one(opened, chosen, by, measures)
+                return _grouped_one_by_one(opened, chosen, by, measures, most)
             rows = flat.counts(opened, chosen.ids, wanted.bounds)
             if not wanted.by_ending and rows[:, 2].sum() <= most:
-                return _grouped_one_by_one(opened, chosen, by, measures)
+                return _grouped_one_by_one(opened, chosen, by, measures, most)
     keys, group = chosen.groups(by)
     codes = group[rows[:, 0]]
     counted = _count(codes, rows[:, 1], rows[:, 2], measures, len(keys))
@@ -136,20 +137,23 @@ class Chosen:
 
     def pooled_in(self, group: Ints, stratum: Ints) -> dict[int, Pooled]:
         """Return how many runs, models, conditions and tasks groups of several have."""
-        kinds = {one.id: self._kind(one) for one in self.strata}
-        found: dict[int, set[tuple[object, ...]]] = {}
-        pairs = np.unique(np.stack((group, stratum), axis=1), axis=0)
-        for of, one in pairs.tolist():
-            found.setdefault(of, set()).add(kinds[one])
-        return {
-            of: Pooled(*(len(set(values)) for values in zip(*several, strict=True)))
-            for of, several in found.items()
-            if len(several) > 1
-        }
+        pairs = np.unique(group << _WITHIN | stratum)
+        of, one = pairs >> _WITHIN, pairs & ((1 << _WITHIN) - 1)
+        kinds = zip(*map(self._kind, self.strata), strict=True)
+        several = np.array([_distinct(of, self._codes(kind)[one]) for kind in kinds])
+        some = np.flatnonzero((several > 1).any(axis=0)) if several.size else ()
+        return {int(at): Pooled(*several[:, at].tolist()) for at in some}
 
     def _kind(self, one: FlatStratum) -> tuple[object, ...]:
         task = self._words[one.run].task(one.finding)
         return one.run, one.model, one.condition, task
+
+    def _codes(self, values: Sequence[object]) -> Ints:
+        """Return a number for each distinct value of the strata, by stratum id."""
+        places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+        codes = np.zeros(1 + max(self.ids), np.int64)
+        codes[self.ids] = [places[value] for value in values]
+        return codes
 
     def absent_in(self, group: Ints, stratum: Ints) -> set[int]:
         """Return the groups with a stratum about an absent finding."""
@@ -168,7 +172,7 @@ def patients_wanted(store: Store, wanted: Wanted) -> dict[int, str]:
 
 
 def _grouped_one_by_one(
-    store: Store, chosen: Chosen, by: tuple[By, ...], measures: Ints
+    store: Store, chosen: Chosen, by: tuple[By, ...], measures: Ints, most: float
 ) -> ResultsView:
     wanted = chosen.wanted
     named = By.PATIENT in by or wanted.names_patients
@@ -192,8 +196,15 @@ def _grouped_one_by_one(
     settled = (of["n_planned"] - of["n_excluded"] - of["n_pending"])[verdict] > 0
     trials = np.stack((codes, patient, item, of["k"][verdict]))[:, settled]
     ends = _intervals(trials, len(keys))
-    again = flat.shown_again(store, chosen.ids, some, wanted.bounds)
+    again = None
+    if len(codes) <= most:
+        again = flat.shown_again(store, chosen.ids, some, wanted.bounds)
     return _view(by, keys, counted, chosen, codes, stratum, ends, again)
+
+
+def _distinct(group: Ints, value: Ints) -> Ints:
+    """Return how many different values each group has, (groups,)."""
+    return np.bincount(np.unique(group << _WITHIN | value) >> _WITHIN)
 
 
 def _count(group: Ints, verdict: Ints, n: Ints, measures: Ints, groups: int) -> Ints:
@@ -211,12 +222,13 @@ def _view(
     codes: Ints,
     stratum: Ints,
     ends: Floats | None = None,
-    reused: int = 0,
+    reused: int | None = None,
 ) -> ResultsView:
     """Return the groups that have at least one trial."""
     shown = np.flatnonzero(counted[:, 0])
     absent = np.flatnonzero(np.isin(shown, [*chosen.absent_in(codes, stratum)]))
-    every, each = (chosen.pooled_in(of, stratum) for of in (0 * codes, codes))
+    strata = np.unique(stratum)
+    every, each = chosen.pooled_in(0 * strata, strata), chosen.pooled_in(codes, stratum)
     pooled: dict[int | None, Pooled] = {None: every[0]} if every else {}
     pooled |= {row: each[of] for row, of in enumerate(shown.tolist()) if of in each}
     return ResultsView(

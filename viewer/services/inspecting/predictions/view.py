@@ -188,11 +188,11 @@ class ResultsView:
     questions about an absent finding: right denials are not hits, so those rows have no
     rate (E000-32). ``pooled`` has the rows that pool several runs, models, conditions
     or tasks, with None for the total: they have no rate either. ``reused`` is the
-    number of trials that share a reply with another one, as far as known. ``left_out``
-    are runs excluded because their reader has withdrawn. ``words`` are the terms of the
-    runs' study. ``ends`` (rows + 1, 3) are the lower and upper end of each rate's
-    interval, NaN without any, and how many patients have a settled trial; its last row
-    is of all rows together. It is None until it is computed.
+    number of trials that share a reply with another one, None until it is counted.
+    ``left_out`` are runs excluded because their reader has withdrawn. ``words`` are the
+    terms of the runs' study. ``ends`` (rows + 1, 3) are the lower and upper end of each
+    rate's interval, NaN without any, and how many patients have a settled trial; its
+    last row is of all rows together. It is None until it is computed.
     """
 
     by: tuple[By, ...]
@@ -204,12 +204,17 @@ class ResultsView:
     words: StudyWords = PLACING
     ends: Floats | None = None
     pooled: Mapping[int | None, Pooled] = field(default_factory=dict)
-    reused: int = 0
+    reused: int | None = None
 
     @property
     def lacks_intervals(self) -> bool:
         """Whether there are rates whose intervals are not computed."""
         return self.ends is None and not self.wanted.by_ending
+
+    @property
+    def is_preliminary(self) -> bool:
+        """Whether a count that reads every trial would tell more."""
+        return self.lacks_intervals or (self.ends is not None and self.reused is None)
 
     def has_rate(self, row: int | None = None) -> bool:
         """Tell whether hits / trials is a meaningful rate for a row, or the total."""

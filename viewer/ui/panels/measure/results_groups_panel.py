@@ -172,7 +172,7 @@ class GroupsPanel(QWidget):
         self.export.setEnabled(whole)
         self.table.show_groups(groups)
         self._tell_row(self.table.chosen)
-        if groups.lacks_intervals:
+        if groups.is_preliminary:
             self._whole.start()
 
     def _choose(self, chosen: NumberChosen | None) -> None:
@@ -237,8 +237,8 @@ def summary_words(groups: ResultsView) -> str:
     elif (estimate := groups.estimate()) is not None:
         told = groups.words.verdicts.count(total.k, right=True)
         parts.append(f"{told} of {total.n:,} = {_estimate_words(estimate)}")
-    again = counted(groups.reused, "prediction")
     if groups.reused:
+        again = counted(groups.reused, "prediction")
         parts.append(
             f"{again} {_SHOW[groups.reused > 1]} a reply that is already counted"
         )

@@ -3,7 +3,7 @@ import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from tests.helpers.random_results import DATASETS, ENDS, MODELS, Known, random_r
 from tests.helpers.small_store import GRID_8, a_run, some_trials
 from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.result import Outcome, Score
+from viewer.domain.study_words import StudyWords
 from viewer.metrics.estimate import Estimate
 from viewer.metrics.proportions import patient_interval
 from viewer.services.exporting.export_table import export_table
@@ -163,6 +164,30 @@ def test_that_every_grouping_counts_as_a_person_would(
             tally = view.tally(row)
             ends = [getattr(tally, name) for name in COUNTS[1:7]]
             assert tally.n_planned == sum(ends)
+
+
+def _pooled_by_hand(group: list[Known], words: StudyWords) -> tuple[int, ...]:
+    return (
+        len({one.run for one in group}),
+        len({one.trial.model for one in group}),
+        len({one.trial.condition.name for one in group}),
+        len({words.task(one.trial.finding) for one in group}),
+    )
+
+
+def test_that_rows_of_several_runs_models_or_conditions_are_told(
+    path: Path, known: tuple[Known, ...]
+) -> None:
+    for by in EVERY_GROUPING:
+        view = grouped(path, by)
+        groups: dict[tuple[str, ...], list[Known]] = defaultdict(list)
+        for one in known:
+            groups[tuple(_OF[b](one) for b in by)].append(one)
+        rows: list[tuple[int | None, list[Known]]] = [(None, list(known))]
+        rows += [(row, groups[key]) for row, key in enumerate(view.keys)]
+        found = [(row, _pooled_by_hand(group, view.words)) for row, group in rows]
+        pooled = {row: astuple(several) for row, several in view.pooled.items()}
+        assert pooled == {row: n for row, n in found if max(n) > 1}, by
 
 
 @pytest.mark.parametrize("by", [(By.MODEL,), (By.MODEL, By.PATIENT)])

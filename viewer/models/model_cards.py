@@ -30,7 +30,7 @@ LONGEST_REPLY: Final[Mapping[str, int]] = {"max_tokens": 8192, "max_new_tokens":
 A server's model may think first; a local one that repeats itself should end soon.
 """
 
-Unknown = Literal["unknown"]
+Unknown = Literal["unknown", "none documented"]
 _V = TypeVar("_V")
 _HOW: Final = "Correct it, or install the program again."
 _CHOICES: Final = {"view": VIEW_NAMES, "convention": CONVENTION_NAMES}
@@ -52,8 +52,9 @@ class ModelCard:
 
     ``parameters`` counts its weights, ``context`` tokens of question and answer
     together and ``reply`` those of the longest answer. ``view`` and ``convention`` are
-    the program's names. ``example`` is a documented reply with a location. ``ask`` has
-    the settings by which it is asked; ``also`` are other names at servers.
+    the program's names. ``example`` is a documented reply; where none is documented,
+    ``looked`` says where that was looked up. ``ask`` has the settings by which it is
+    asked; ``also`` are other names at servers.
     """
 
     name: str
@@ -69,6 +70,7 @@ class ModelCard:
     reply: Fact[int] | None
     note: Fact[str] | None
     example: Fact[str] | None
+    looked: str = ""
 
     @property
     def facts(self) -> Mapping[str, Fact[str] | Fact[int] | None]:
@@ -199,6 +201,7 @@ class _Family:
     reply: _Stated | Unknown | None = None
     note: _Stated | Unknown | None = None
     example: _Stated | Unknown | None = None
+    looked: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,15 +235,19 @@ class _Table:
             reply=self._fact(row, "reply", int),
             note=self._fact(row, "note", str),
             example=self._fact(row, "example", str),
+            looked=str(self._stated(row, "looked") or ""),
         )
+
+    def _stated(self, row: _Row, name: str) -> object:
+        """Return what a row states, else its family."""
+        return getattr(row, name) or getattr(self.family.get(row.family), name, None)
 
     def _fact(self, row: _Row, name: str, kind: type[_V]) -> Fact[_V] | None:
         where = f"The {name} of '{row.name}' in {FILE}"
-        family = self.family.get(row.family)
-        stated = getattr(row, name) or getattr(family, name, None)
+        stated = self._stated(row, name)
         if stated is None:
             raise WrongUseError(f"{where} is not stated.", 'Write "unknown".')
-        if stated == UNKNOWN:
+        if not isinstance(stated, _Stated):
             return None
         page = self.page.get(stated.page)
         if page is None or not page.address.startswith("https://"):
@@ -253,5 +260,5 @@ class _Table:
         return Fact(stated.value, stated.quote, page.address, page.read)
 
 
-FACTS: Final = tuple(_Family.__dataclass_fields__)
+FACTS: Final = tuple(n for n in _Family.__dataclass_fields__ if n != "looked")
 """The names of a card's facts, in the order of the table."""

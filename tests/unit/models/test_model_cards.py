@@ -7,6 +7,7 @@ import pytest
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.domain.places import ReplyStatus
 from viewer.models import fitting
 from viewer.models.catalog import profile_from_table
 from viewer.models.coordinates.conventions import CONVENTIONS
@@ -98,6 +99,16 @@ _READ: dict[str, list[tuple[float, ...]]] = {
     "maira-2": [(555, 455, 705, 565)],
     "deepseek-vl2": [(580 / 0.999, 270 / 0.999, 1000, 900 / 0.999)],
     "gemini-2.5-pro": [(508, 376), (609, 287)],
+    "claude-opus-4.5": [(537.5, 760)],
+    # These only describe what they see, and nothing of it may become a place.
+    "medgemma-4b": [],
+    "gemma-3-4b": [],
+    "smolvlm-2b": [],
+    "gpt-5": [],
+}
+_SEEN: dict[str, Frame] = {
+    # Their pages say how large the image was.
+    "claude-opus-4.5": Frame.of_sent(SizePx(1520, 1075), SizePx(1307, 924)),
 }
 
 
@@ -105,16 +116,30 @@ _READ: dict[str, list[tuple[float, ...]]] = {
 def test_that_the_documented_replies_are_read(name: str) -> None:
     card = card_named(name)
     assert card.example is not None
-    assert card.convention is not None
-    frame = Frame.of_sent(SizePx(1000, 1000))
-    reading = CONVENTIONS[card.convention.value].read(card.example.value, frame)
+    convention = card.convention.value if card.convention else "grid"
+    frame = _SEEN.get(name, Frame.of_sent(SizePx(1000, 1000)))
+    reading = CONVENTIONS[convention].read(card.example.value, frame)
     found = [_numbers(place.shape) for place in reading.places]
     assert found == [pytest.approx(numbers) for numbers in _READ[name]]
+    assert (reading.status is ReplyStatus.OK) is bool(found)
 
 
 def test_that_no_documented_reply_is_left_unread() -> None:
     families = {card.example.value for card in _CARDS if card.example}
     assert families == {str(card_named(n).example.value) for n in _READ}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("card", _CARDS, ids=lambda card: card.name)
+def test_that_each_has_a_documented_reply_or_where_one_was_looked_up(
+    card: ModelCard,
+) -> None:
+    assert (card.example is None) is bool(card.looked)
+
+
+def test_that_where_a_reply_was_looked_up_is_read_from_the_table() -> None:
+    looked = 'example = "none documented"\nlooked = "the card"'
+    (card,) = read_cards(TABLE.replace('example = "unknown"', looked))
+    assert (card.example, card.looked) == (None, "the card")
 
 
 def _numbers(shape: object) -> tuple[float, ...]:

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import product
 from math import isnan, sqrt
 from pathlib import Path
@@ -17,10 +18,12 @@ import numpy.typing as npt
 from scipy.spatial.distance import jensenshannon
 
 from tests.helpers import simulated as made
+from viewer.metrics.agreement import Agreement, Weighting, cohen_kappa, gwet_ac
 from viewer.metrics.capped_review import capped_review
 from viewer.metrics.divergence import sampled_divergence
 from viewer.metrics.intervals import Interval
 from viewer.metrics.judging import prediction_powered
+from viewer.metrics.krippendorff import Scale, krippendorff_alpha
 from viewer.metrics.location_prior import gain_over_prior
 from viewer.metrics.multiplicity import holm
 from viewer.metrics.pairing import macro_difference, mcnemar, mean_difference
@@ -372,6 +375,49 @@ def _kappa(
             yield _told(found.interval, truth)
 
 
+MORE_USES: Final = (*USES, (0.5, 0.5), (0.05, 0.95), (0.6, 0.3, 0.1))
+"""How often each of two to five labels is used."""
+
+
+def _agreed(
+    rng: Rng,
+    n: int,
+    patients: int,
+    items: int,
+    icc: float,
+    which: int,
+    agree: float,
+    *,
+    name: str,
+) -> Told:
+    """Yield intervals of a coefficient of two readers, where there is one."""
+    use, coefficient = MORE_USES[which], _COEFFICIENTS[name]
+    truth = made.true_coefficients(use, agree)[name]
+    names = np.repeat(np.arange(patients), items).tolist()
+    labels, left, tries = range(1, len(use) + 1), n, 20 * n
+    while left and tries:
+        pair = made.graded(rng, patients, items, use, agree, icc)
+        raters = [of.ravel().tolist() for of in pair]
+        tries -= 1
+        found = coefficient(raters, labels, names)
+        if not isnan(found.interval.low):
+            left -= 1
+            yield _told(found.interval, truth)
+
+
+_COEFFICIENTS: Final[dict[str, Callable[..., Agreement]]] = {
+    "AC1": lambda of, labels, who: gwet_ac(of, labels, clusters=who),
+    "AC2": lambda of, labels, who: gwet_ac(of, labels, Weighting.QUADRATIC, who),
+    "κ": lambda of, labels, who: cohen_kappa(of[0], of[1], labels, clusters=who),
+    "α, nominal": lambda of, labels, who: krippendorff_alpha(
+        of, labels, Scale.NOMINAL, who
+    ),
+    "α, ordinal": lambda of, labels, who: krippendorff_alpha(
+        of, labels, Scale.ORDINAL, who
+    ),
+}
+
+
 def _apart(
     rng: Rng, n: int, patients: int, items: int, icc: float, which: int, agree: float
 ) -> Told:
@@ -578,11 +624,26 @@ PROOFS: Final[dict[str, Proof]] = {
         *(100, _judged),
     ),
     "quadratic kappa": Proof(
-        "jackknife by patient with four more, Student's t",
+        "jackknife by patient, with four more and without, Student's t",
         _all((5, 20, 50, 200), (1, 5), (0.0, 0.6), range(4), (0.0, 0.3, 0.9)),
         (*_CLUSTERS, "use of levels no.", "correlation"),
         *(80, _kappa),
     ),
+    **{
+        called: Proof(
+            "jackknife by patient, with four more and without, Student's t",
+            _all((5, 20, 200), (1, 5), (0.0, 0.6), range(len(MORE_USES)), (0.3, 0.9)),
+            (*_CLUSTERS, "use of levels no.", "correlation"),
+            *(200, partial(_agreed, name=name)),
+        )
+        for called, name in (
+            ("unweighted kappa", "κ"),
+            ("Gwet's AC1", "AC1"),
+            ("Gwet's AC2", "AC2"),
+            ("Krippendorff's alpha, nominal", "α, nominal"),
+            ("Krippendorff's alpha, ordinal", "α, ordinal"),
+        )
+    },
     "mean absolute difference": Proof(
         "Clopper-Pearson by patient, of scores",
         _all((5, 20, 50, 200), (1, 5), (0.0, 0.6), range(4), (0.0, 0.3, 0.9)),
@@ -658,6 +719,8 @@ OF_ESTIMATORS: Final[dict[str, tuple[str, ...]]] = {
     "interval of scores": ("mean absolute difference",),
     "prediction-powered mean": ("prediction-powered mean",),
     "quadratic kappa": ("quadratic kappa",),
+    "agreement of two": ("Gwet's AC2", "Krippendorff's alpha, ordinal"),
+    "agreement of readers": ("Gwet's AC2", "Krippendorff's alpha, ordinal"),
     "mean absolute difference": ("mean absolute difference",),
     "signed rank": ("signed rank",),
     "adjusted p": ("signed rank", "family after Holm"),

@@ -1,9 +1,9 @@
 """Agreement of two readers by definition, and by other people's programs."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import sqrt
 
 from scipy.stats import t
@@ -101,35 +101,119 @@ def by_level(pairs: Pairs) -> list[Fraction | None]:
     return found
 
 
+Weighed = tuple[Sequence[int], float, float]
+"""A unit's scores, how much they weigh as pairs, and how much as scores used."""
+Coefficient = Callable[[Sequence[Weighed]], float]
+_ENDS = tuple(product((LEVELS[0], LEVELS[-1]), repeat=2))
+
+
 def kappa_ends(pairs: Pairs, whose: Sequence[str]) -> tuple[float, float]:
     """Return the 95 % bounds of kappa: a jackknife over patients and four more.
 
     Of these, as large as a patient on average, two agree at an end of the scale and two
-    disagree as far as can be.
+    disagree as far as can be. It reaches as far from kappa as a jackknife without them.
     """
+    return _ends(pairs, whose, _weighted, lambda _: (1.0, 1.0))
+
+
+def ac2_ends(
+    units: Sequence[Sequence[int]], whose: Sequence[str]
+) -> tuple[float, float]:
+    """Return the 95 % bounds of AC2 in the same way."""
+    return _ends(units, whose, _weighed_ac2, lambda unit: (float(len(unit) > 1), 1.0))
+
+
+def alpha_ends(
+    units: Sequence[Sequence[int]], whose: Sequence[str]
+) -> tuple[float, float]:
+    """Return the 95 % bounds of ordinal alpha in the same way, of units scored twice.
+
+    A unit weighs as much as it has scores, of which an added one has two.
+    """
+    twice = [len(unit) > 1 for unit in units]
+    return _ends(
+        [unit for unit, keep in zip(units, twice, strict=True) if keep],
+        [who for who, keep in zip(whose, twice, strict=True) if keep],
+        _weighed_alpha,
+        lambda unit: (len(unit) / 2, 1.0),
+    )
+
+
+def _ends(
+    units: Sequence[Sequence[int]],
+    whose: Sequence[str],
+    coefficient: Coefficient,
+    size: Callable[[Sequence[int]], tuple[float, float]],
+) -> tuple[float, float]:
     patients = sorted(set(whose))
-    size = len(pairs) / len(patients)
-    groups = [
-        [(pair, 1.0) for pair, of in zip(pairs, whose, strict=True) if of == one]
+    groups: list[list[Weighed]] = [
+        [(unit, 1.0, 1.0) for unit, of in zip(units, whose, strict=True) if of == one]
         for one in patients
     ]
-    ends = LEVELS[0], LEVELS[-1]
-    groups += [[(pair, size)] for pair in product(ends, ends)]
-    left = [_weighted(groups[:i] + groups[i + 1 :]) for i in range(len(groups))]
-    n, middle = len(groups), _weighted(groups)
-    squares = sum((one - sum(left) / n) ** 2 for one in left)
-    half = float(t.ppf(0.975, len(patients) - 1)) * sqrt((n - 1) / n * squares)
-    value = kappa(pairs)
-    low, high = min(middle - half, value), max(middle + half, value)
+    pair, use = (sum(of) / len(patients) for of in zip(*map(size, units), strict=True))
+    ends: list[list[Weighed]] = [[(end, pair, use)] for end in _ENDS]
+    more = [*groups, *ends]
+    value, middle = (coefficient([*chain(*of)]) for of in (groups, more))
+    quantile = float(t.ppf(0.975, len(patients) - 1))
+    reach, half = (quantile * _error(of, coefficient) for of in (groups, more))
+    low, high = min(middle - half, value - reach), max(middle + half, value + reach)
     return max(low, -1.0), min(high, 1.0)
 
 
-def _weighted(groups: Sequence[Sequence[tuple[tuple[int, int], float]]]) -> float:
+def _error(groups: Sequence[Sequence[Weighed]], coefficient: Coefficient) -> float:
+    left = [
+        coefficient([*chain(*(of for j, of in enumerate(groups) if j != i))])
+        for i in range(len(groups))
+    ]
+    n = len(groups)
+    return sqrt((n - 1) / n * sum((one - sum(left) / n) ** 2 for one in left))
+
+
+def _weighed_ac2(units: Sequence[Weighed]) -> float:
+    rated = [(unit, weight) for unit, weight, _ in units if len(unit) > 1]
+    agreed = sum(
+        weight * float(_mean([1 - Fraction((a - b) ** 2, 16) for a, b in _met(unit)]))
+        for unit, weight in rated
+    ) / sum(weight for _, weight in rated)
+    every = sum(weight for *_, weight in units)
+    used = [
+        sum(weight * unit.count(level) / len(unit) for unit, _, weight in units) / every
+        for level in LEVELS
+    ]
+    total = sum(1 - (a - b) ** 2 / 16 for a, b in product(LEVELS, LEVELS))
+    expected = total * sum(share * (1 - share) for share in used) / (5 * 4)
+    return (agreed - expected) / (1 - expected)
+
+
+def _weighed_alpha(units: Sequence[Weighed]) -> float:
+    used = {
+        level: sum(weight * unit.count(level) for unit, weight, _ in units)
+        for level in LEVELS
+    }
+    n = sum(used.values())
+
+    def distance(a: int, b: int) -> float:
+        low, high = min(a, b), max(a, b)
+        between = sum(used[level] for level in range(low, high + 1))
+        return float(between - (used[low] + used[high]) / 2) ** 2
+
+    within = sum(
+        weight * 2 * sum(distance(a, b) for a, b in _met(unit)) / (len(unit) - 1)
+        for unit, weight, _ in units
+    )
+    apart = sum(used[a] * used[b] * distance(a, b) for a, b in product(LEVELS, LEVELS))
+    return 1 - within * (n - 1) / apart
+
+
+def _met(unit: Sequence[int]) -> list[tuple[int, int]]:
+    return list(combinations(unit, 2))
+
+
+def _weighted(units: Sequence[Weighed]) -> float:
     """Return scikit-learn's quadratic kappa of pairs that weigh differently."""
-    every = [one for of in groups for one in of]
     (one, two), weights = (
-        zip(*(p for p, _ in every), strict=True),
-        [w for _, w in every],
+        zip(*(pair for pair, *_ in units), strict=True),
+        [weight for _, weight, _ in units],
     )
     return float(
         cohen_kappa_score(

@@ -16,8 +16,10 @@ from tests.helpers.by_patient import ci_of, mean_ends
 from tests.helpers.rubric_agreement import (
     LEVELS,
     ac2,
+    ac2_ends,
     ac2_of_all,
     alpha,
+    alpha_ends,
     alpha_of_all,
     by_level,
     kappa,
@@ -210,10 +212,18 @@ def _table_3(truth: Truth) -> Rows:
     return rows
 
 
+_COEFFICIENTS = (
+    *("ac2", "ac2_low", "ac2_high", "ac2_method"),
+    *("alpha", "alpha_low", "alpha_high", "alpha_method"),
+)
+_AC2 = "Gwet's AC2, quadratic, 5 labels, jackknife by patient, 95 %"
+_ALPHA = "Krippendorff's α, ordinal, jackknife by patient, 95 %"
+
+
 def _agreement(truth: Truth) -> Iterator[tuple[Any, ...]]:
     yield (
         *("category", "n", "qwk", "qwk_low", "qwk_high", "qwk_method"),
-        *("mad", "mad_low", "mad_high", "mad_method", "ac2", "alpha"),
+        *("mad", "mad_low", "mad_high", "mad_method", *_COEFFICIENTS),
         *(f"agreement_on_{n}" for n in LEVELS),
     )
     for metric in (*TEXT, *IMAGE):
@@ -227,21 +237,28 @@ def _agreement(truth: Truth) -> Iterator[tuple[Any, ...]]:
             "quadratic κ, 5 labels, jackknife by patient, 95 %",
             *(mad(pairs), *mean_ends([*gaps.values()], 4)),
             "Clopper-Pearson by patient, of scores 0 to 4, 95 %",
-            *(ac2(pairs), alpha(pairs), *by_level(pairs)),
+            *(ac2(pairs), *ac2_ends(pairs, whose), _AC2),
+            *(alpha(pairs), *alpha_ends(pairs, whose), _ALPHA, *by_level(pairs)),
         )
 
 
 def _of_all(truth: Truth) -> Iterator[tuple[Any, ...]]:
-    yield ("category", "readers", "n", "ac2", "alpha")
+    yield ("category", "readers", "n", *_COEFFICIENTS)
     for metric in (*TEXT, *IMAGE):
         found: dict[tuple[str, int, int], list[int]] = {}
+        whose: dict[tuple[str, int, int], str] = {}
         for one in truth.given:
             if metric in one.scores:
                 key = (one.model, one.task.place, one.image)
                 found.setdefault(key, []).append(one.scores[metric])
-        units = list(found.values())
+                whose[key] = one.task.patient
+        units, patients = list(found.values()), list(whose.values())
         twice = sum(len(unit) > 1 for unit in units)
-        yield metric, 2, twice, ac2_of_all(units), alpha_of_all(units)
+        yield (
+            *(metric, 2, twice),
+            *(ac2_of_all(units), *ac2_ends(units, patients), _AC2),
+            *(alpha_of_all(units), *alpha_ends(units, patients), _ALPHA),
+        )
 
 
 def _figure_3(truth: Truth) -> Iterator[tuple[Any, ...]]:

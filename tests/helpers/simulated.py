@@ -212,11 +212,38 @@ def graded(
 @lru_cache
 def true_agreement(use: tuple[float, ...], agree: float) -> tuple[float, float]:
     """Return quadratic kappa and the mean absolute difference of very many outputs."""
-    one, two = graded(np.random.default_rng(7), 400_000, 1, use, agree, 0.0)
-    table = np.zeros((5, 5))
-    np.add.at(table, (one[:, 0] - 1, two[:, 0] - 1), 1)
+    table = _graded_table(use, agree)
     place = np.arange(5)
     gaps = np.abs(place[:, None] - place)
     by_chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     kappa = 1 - (table * gaps**2).sum() / (by_chance * gaps**2).sum()
     return float(kappa), float((table * gaps).sum() / table.sum())
+
+
+@lru_cache
+def true_coefficients(use: tuple[float, ...], agree: float) -> dict[str, float]:
+    """Return Gwet's and Krippendorff's coefficients, and κ, of very many outputs."""
+    table = _graded_table(use, agree)
+    table /= table.sum()
+    q, place = len(use), np.arange(len(use))
+    shares = (table.sum(axis=0) + table.sum(axis=1)) / 2
+    by_chance = np.outer(table.sum(axis=1), table.sum(axis=0))
+    middle = np.cumsum(shares) - shares / 2
+    apart = (middle[:, None] - middle) ** 2
+    weights = 1 - ((place[:, None] - place) / (q - 1)) ** 2
+    found = {
+        "κ": 1 - (1 - np.trace(table)) / (1 - np.trace(by_chance)),
+        "α, nominal": 1 - (1 - np.trace(table)) / (1 - (shares**2).sum()),
+        "α, ordinal": 1 - (table * apart).sum() / (shares @ apart @ shares),
+    }
+    for name, weight in (("AC1", np.eye(q)), ("AC2", weights)):
+        chance = weight.sum() * (shares * (1 - shares)).sum() / (q * (q - 1))
+        found[name] = ((table * weight).sum() - chance) / (1 - chance)
+    return {name: float(value) for name, value in found.items()}
+
+
+def _graded_table(use: tuple[float, ...], agree: float) -> Floats:
+    one, two = graded(np.random.default_rng(7), 400_000, 1, use, agree, 0.0)
+    table = np.zeros((len(use), len(use)))
+    np.add.at(table, (one[:, 0] - 1, two[:, 0] - 1), 1)
+    return table

@@ -33,7 +33,9 @@ def jackknife(
 
     The standard error is that of a jackknife over clusters with Student's quantile of
     one less than their number. ``added`` are pseudo-clusters of agreement and of
-    disagreement: without them the interval has no width where all agree.
+    disagreement: without them the interval has no width where all agree. They move its
+    middle, by more than clusters of several independent units vary; so it reaches at
+    least as far as the interval without them, where that is defined.
     """
     m, value = len(sums), float(coefficient(sums.sum(axis=0)[None])[0])
     if m < 2 or isnan(value):
@@ -42,12 +44,22 @@ def jackknife(
     from scipy.special import stdtrit
 
     parts = np.concatenate((sums, added))
-    whole, n = parts.sum(axis=0), len(parts)
-    left_out = coefficient(whole - parts)
-    gaps = left_out - left_out.mean()
-    error = sqrt((n - 1) / n * float((gaps * gaps).sum()))
-    half = float(stdtrit(m - 1, 0.5 + confidence / 2)) * error
-    middle = float(coefficient(whole[None])[0])
-    low, high = min(middle - half, value), max(middle + half, value)
+    quantile = float(stdtrit(m - 1, 0.5 + confidence / 2))
+    half, alone = (quantile * _error(of, coefficient) for of in (parts, sums))
+    middle = float(coefficient(parts.sum(axis=0)[None])[0])
+    reach = 0.0 if isnan(alone) else alone
+    low, high = min(middle - half, value - reach), max(middle + half, value + reach)
     interval = Interval(max(low, lowest), min(high, 1.0))
     return interval, f"jackknife by patient, {percent(confidence)}"
+
+
+def _error(sums: _Floats, coefficient: Coefficient) -> float:
+    """Return the standard error of a jackknife, NaN if a coefficient is undefined."""
+    n = len(sums)
+    # Rounded: of what is left out, nothing may stay that would make a 0 / 0 a number.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left_out = coefficient(np.round(sums.sum(axis=0) - sums, 11))
+    if not np.isfinite(left_out).all():
+        return nan
+    gaps = left_out - left_out.mean()
+    return sqrt((n - 1) / n * float((gaps * gaps).sum()))

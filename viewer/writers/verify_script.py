@@ -10,7 +10,8 @@ PACKAGE: Final = "viewer.writers.verify"
 MODULES: Final = (
     *("draws", "sums", "by_patient", "masks", "pieces", "measuring", "replies"),
     *("archive", "comparing", "resampling", "wording", "verdicts", "estimators"),
-    *("finding_boxes", "question_answers", "trial_check", "placing", "agreeing"),
+    *("finding_boxes", "question_answers", "trial_check", "placing"),
+    *("coefficients", "agreeing"),
     *("frames", "place_frames", "location_prior", "place_estimators", "specs"),
     *("question_frames", "control_frames", "heal_frames", "mcq_frames"),
     *("case_frames", "grade_frames"),

@@ -297,12 +297,22 @@ def brute_jackknife(
 ) -> tuple[float, float]:
     """Leave out every unit of two readers, with the four added, one by one."""
     more = [*units, (1, 1), (5, 5), (1, 5), (5, 1)]
-    without = [coefficient(more[:i] + more[i + 1 :]) for i in range(len(more))]
-    error = np.std(without) * math.sqrt(len(more) - 1)
-    half = t.ppf(0.975, len(units) - 1) * error
-    low, high = coefficient(more) - half, coefficient(more) + half
+    low, high = reached(more, coefficient, len(units))
+    below, above = reached(units, coefficient, len(units))
+    return max(min(low, below), -1), min(max(high, above), 1)
+
+
+def reached(
+    units: list[tuple[int, int]],
+    coefficient: Callable[[list[tuple[int, int]]], float],
+    n: int,
+) -> tuple[float, float]:
+    without = [coefficient(units[:i] + units[i + 1 :]) for i in range(len(units))]
+    half = t.ppf(0.975, n - 1) * np.std(without) * math.sqrt(len(units) - 1)
     value = coefficient(units)
-    return max(min(low, value), -1), min(max(high, value), 1)
+    if math.isnan(half):
+        return value, value
+    return value - half, value + half
 
 
 def two_readers(n: int) -> tuple[list[int], list[int]]:
@@ -325,6 +335,8 @@ def test_that_intervals_are_those_of_leaving_out_patients_one_by_one(
     )
 
     def plain_kappa(units: list[tuple[int, int]]) -> float:
+        if len({*units}) == 1 and len({*units[0]}) == 1:
+            return math.nan
         pair, weights = [*zip(*units, strict=True)], SKLEARN[weighting]
         return float(cohen_kappa_score(*pair, labels=LABELS, weights=weights))
 

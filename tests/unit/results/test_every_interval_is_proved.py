@@ -26,8 +26,8 @@ NEITHER = {
     ),
     *("cross-modal", "mean cross-modal", "change in nmse", "agreement over orders"),
     *("warning of few", "sd over items", "random cell", "sd over patients"),
-    *("spread of answers", "agreement of replicates", "agreement of two"),
-    *("agreement of readers", "extent of a review", "average precision"),
+    *("spread of answers", "agreement of replicates", "extent of a review"),
+    *("average precision",),
     *("average precision by overlap", "froc", "froc curve"),
 }
 """Estimators that give neither an interval nor a p-value."""

@@ -5,7 +5,13 @@ from math import nan
 from typing import Any, Final
 
 from viewer.domain.rubric import LEVELS
-from viewer.metrics.agreement import Ratings, Weighting, gwet_ac
+from viewer.metrics.agreement import (
+    Agreement,
+    Clusters,
+    Ratings,
+    Weighting,
+    gwet_ac,
+)
 from viewer.metrics.estimate import Estimate
 from viewer.metrics.krippendorff import Scale, krippendorff_alpha
 from viewer.metrics.multiplicity import benjamini_hochberg
@@ -79,19 +85,24 @@ def absolute_difference(seen: Seen) -> Sequence[object]:
 
 @estimator(OF_TWO)
 def agreement_of_two(seen: Seen) -> Sequence[object]:
-    """Return AC2, ordinal alpha and the agreement on each level of two readers."""
+    """Return AC2, ordinal alpha and the agreement on each level of two readers.
+
+    Each coefficient is followed by its interval and method.
+    """
     both = seen.values(0), seen.values(1)
-    ac2, alpha = _coefficients(both)
-    return ac2, alpha, *category_agreement(*both, LEVELS)
+    clusters = seen.rows[seen.options["cluster"]]
+    return *_coefficients(both, clusters), *category_agreement(*both, LEVELS)
 
 
 @estimator(OF_READERS)
 def agreement_of_readers(seen: Seen) -> Sequence[object]:
     """Return how many readers, outputs graded twice or more, AC2 and ordinal alpha.
 
-    The columns are reader, output and score. Outputs with one grade count only for the
-    frequency of scores in AC2.
+    Each coefficient is followed by its interval and method. The columns are reader,
+    output and score. Outputs with one grade count only for the frequency of scores in
+    AC2.
     """
+    whose = dict(seen.rows.each(seen.of[1], seen.options["cluster"]))
     scores = {(who, unit): score for who, unit, score in seen.rows.each(*seen.of)}
     readers = tuple(dict.fromkeys(reader for reader, _ in scores))
     units = tuple(dict.fromkeys(unit for _, unit in scores))
@@ -100,7 +111,8 @@ def agreement_of_readers(seen: Seen) -> Sequence[object]:
         sum(score is not None for score in given) > 1
         for given in zip(*raters, strict=True)
     )
-    return len(readers), twice, *_coefficients(raters)
+    clusters = [whose[unit] for unit in units]
+    return len(readers), twice, *_coefficients(raters, clusters)
 
 
 def _tested(seen: Seen, rows: Frame) -> SignedRank:
@@ -115,9 +127,18 @@ def _both(seen: Seen, rows: Frame) -> tuple[Sequence[Any], Sequence[Any]]:
     return both[one], both[other]
 
 
-def _coefficients(raters: Sequence[Ratings]) -> tuple[float, float]:
-    ac2 = gwet_ac(raters, LEVELS, Weighting.QUADRATIC)
-    return ac2.value, krippendorff_alpha(raters, LEVELS, Scale.ORDINAL).value
+def _coefficients(raters: Sequence[Ratings], clusters: Clusters) -> tuple[object, ...]:
+    ac2 = gwet_ac(raters, LEVELS, Weighting.QUADRATIC, clusters)
+    alpha = krippendorff_alpha(raters, LEVELS, Scale.ORDINAL, clusters)
+    return *_agreed(ac2), *_agreed(alpha)
+
+
+def _agreed(found: Agreement) -> tuple[object, ...]:
+    why = f", {found.reason}" if found.reason else ""
+    return (
+        *(found.value, found.interval.low, found.interval.high),
+        f"{found.method}{why}",
+    )
 
 
 def _estimate(found: Estimate) -> tuple[object, ...]:

@@ -76,7 +76,7 @@ def grade_frames(given: Graded) -> dict[str, Frame]:
         SCORES: score_frame(finals),
         COMPARED: compared_frame(finals, given),
         READ_TWICE: twice_frame(given),
-        GRADES: _grade_frame(given.grades),
+        GRADES: _grade_frame(given),
         TEXTS: text_frame(given.grades.grades, given.kinds),
         IMAGES: image_frame(finals, given.params),
         CODES: _code_frame(given.grades.grades, given.models),
@@ -230,11 +230,14 @@ def _card(grade: Grade, task: str, text: str) -> _Row:
     )
 
 
-def _grade_frame(grades: Grades) -> Frame:
-    header = ("category", "reader", "output", "score")
+def _grade_frame(given: Graded) -> Frame:
+    header = ("category", "reader", "output", "patient", "score")
     rows = (
-        (dimension.words, grade.reader, (grade.output, grade.image), score)
-        for grade in grades.grades
+        (
+            *(dimension.words, grade.reader, (grade.output, grade.image)),
+            *(given.patients.get(grade.item, grade.item), score),
+        )
+        for grade in given.grades.grades
         for dimension, score in grade.scores.items()
     )
     return frame_of_rows(header, rows)

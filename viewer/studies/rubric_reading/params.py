@@ -137,12 +137,6 @@ class Params:
         "Image Content score up to which it is low.",
         "Content low up to",
     )
-    replicates: int = param(
-        10_000,
-        Whole(2, 1_000_000),
-        "Resamples of tasks for intervals of agreement.",
-        "Resamples",
-    )
     prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Custom prompts")
     prompt_variants: PromptVariants = param(
         NO_VARIANTS, Variants(PROMPTS), PROMPT_VARIANTS, "Prompt variants"

@@ -326,11 +326,16 @@ _TABLE_3: Final = replace(
         ),
     ),
 )
+_COEFFICIENTS: Final = tuple(
+    f"{name}{of}"
+    for name in ("ac2", "alpha")
+    for of in ("", "_low", "_high", "_method")
+)
 _AGREEMENT: Final = _by_category(
     "agreement",
     _of_patients(QUADRATIC_KAPPA, "qwk", "qwk_low", "qwk_high", "qwk_method"),
     _of_patients(ABSOLUTE_DIFFERENCE, "mad", "mad_low", "mad_high", "mad_method"),
-    Cell(OF_TWO, ("ac2", "alpha", *(f"agreement_on_{n}" for n in LEVELS)), _BOTH),
+    _of_patients(OF_TWO, *_COEFFICIENTS, *(f"agreement_on_{n}" for n in LEVELS)),
 )
 _FIGURE_5: Final = TableSpec(
     "figure_5",
@@ -356,8 +361,9 @@ _OF_ALL_READERS: Final = TableSpec(
     (
         Cell(
             OF_READERS,
-            ("readers", "n", "ac2", "alpha"),
+            ("readers", "n", *_COEFFICIENTS),
             ("reader", "output", "score"),
+            options={"cluster": "patient"},
         ),
     ),
     frame=GRADES,

@@ -3,10 +3,17 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, product
+from itertools import chain
 from typing import Any
 
-from viewer.writers.verify.by_patient import bounded_interval, student_quantile
+from viewer.writers.verify.by_patient import bounded_interval
+from viewer.writers.verify.coefficients import (
+    COEFFICIENTS,
+    LEVELS,
+    crossed,
+    kappa,
+    pairs_of,
+)
 from viewer.writers.verify.estimators import (
     Cell,
     Cells,
@@ -16,57 +23,26 @@ from viewer.writers.verify.estimators import (
     ratio,
     sign_flip,
 )
-from viewer.writers.verify.sums import deviation, variance
+from viewer.writers.verify.sums import deviation
 
-LEVELS = (1, 2, 3, 4, 5)
 # SciPy's: scipy.stats.wilcoxon counts up to 50 pairs, of tied ones up to 13.
 _EXACT_PAIRS, _SCIPY_UNTIED, _SCIPY_TIED = 1_000, 50, 13
 _ORDERS = 4
 TIE = 1e-9
 """The least difference of two sensitivities that is one."""
-Table = Sequence[Sequence[float]]
 Scored = tuple[Any, float]
 """A cluster's name, and a score of it."""
 
 
-def _pairs(s: Cell, rows: Rows) -> list[tuple[Any, Any]]:
-    """Return the values of two columns in the rows that have both."""
-    both = ((row[s.of[0]], row[s.of[1]]) for row in rows)
-    return [pair for pair in both if None not in pair]
-
-
-def _crossed(
-    pairs: Sequence[tuple[Any, Any]], labels: Sequence[Any]
-) -> list[list[int]]:
-    """Return the counts of each pair of labels."""
-    met = Counter(pairs)
-    return [[met[one, other] for other in labels] for one in labels]
-
-
-def _kappa(table: Table, power: int) -> Number:
-    """Cohen's kappa: 1 - observed / expected disagreement; power 0 is unweighted."""
-    places = range(len(table))
-    n = sum(map(sum, table))
-    rows, columns = (
-        [sum(row) for row in table],
-        [sum(c) for c in zip(*table, strict=True)],
-    )
-    apart = [[abs(i - j) ** power if i != j else 0 for j in places] for i in places]
-    every = [(i, j) for i in places for j in places]
-    expected = sum(apart[i][j] * rows[i] * columns[j] for i, j in every)
-    observed = sum(apart[i][j] * table[i][j] for i, j in every)
-    return 1 - observed * n / expected if expected else None
-
-
 def _judge_agreement(s: Cell) -> Cells:
-    pairs, levels = _pairs(s, s.rows), s.options["levels"]
-    table = _crossed(pairs, levels)
+    pairs, levels = pairs_of(s, s.rows), s.options["levels"]
+    table = crossed(pairs, levels)
     same = ratio(sum(table[i][i] for i in range(len(levels))), len(pairs))
     of_level = (
-        _kappa(_crossed([(a == x, b == x) for a, b in pairs], (False, True)), 0)
+        kappa(crossed([(a == x, b == x) for a, b in pairs], (False, True)), 0)
         for x in levels
     )
-    return same, _kappa(table, 0), _kappa(table, 2), *of_level
+    return same, kappa(table, 0), kappa(table, 2), *of_level
 
 
 def _prediction_powered(s: Cell) -> Cells:
@@ -113,7 +89,7 @@ def _spread(s: Cell) -> Cells:
 def _signed(s: Cell, rows: Rows) -> Cells:
     """Wilcoxon's signed-rank test: n, zeros, both sums, p, effect and its name."""
     # Equal differences of decimals, such as 0.3 - 0.1 and 0.2 - 0, must be tied.
-    gaps = [round(a - b, 12) for a, b in _pairs(s, rows)]
+    gaps = [round(a - b, 12) for a, b in pairs_of(s, rows)]
     way, zeros = s.options["zero_method"], gaps.count(0)
     counted = [gap for gap in gaps if gap or way != "wilcox"]
     ties = Counter(map(abs, counted))
@@ -209,53 +185,11 @@ def _adjusted(s: Cell) -> Cells:
 
 def _signed_rank(s: Cell) -> Cells:
     n, zeros, plus, minus, p, effect, name = _signed(s, s.rows)
-    pairs = _pairs(s, s.rows)
+    pairs = pairs_of(s, s.rows)
     means = [ratio(sum(one[i] for one in pairs), len(pairs)) for i in (0, 1)]
     apart = None if None in means else means[0] - means[1]  # type: ignore[operator]
     name = f"{name}; Benjamini-Hochberg over the declared five"
     return n, zeros, plus, minus, p, *_adjusted(s), effect, apart, name
-
-
-def _quadratic_kappa(s: Cell) -> Cells:
-    """Return quadratic kappa and its jackknife over clusters, with four more added.
-
-    Each of the four has a mean cluster's outputs in one corner of the table.
-    """
-    pairs: dict[Any, list[tuple[Any, Any]]] = {}
-    for row in s.rows:
-        both = (row[s.of[0]], row[s.of[1]])
-        if None not in both:
-            pairs.setdefault(row[s.options["cluster"]], []).append(both)
-    levels = s.options.get("levels", LEVELS)
-    m, size = len(pairs), len(levels)
-    tables: list[Table] = [_crossed(of, levels) for of in pairs.values()]
-    value = _kappa(_summed(tables), 2) if m else None
-    name = f"quadratic \u03ba, {size} labels" if size > 2 else "Cohen's \u03ba"
-    if m < 2 or value is None:
-        why = "not estimable from one patient" if m == 1 else "not estimable"
-        return value, None, None, f"{name}, {why}, 95 %"
-    units, ends = sum(map(len, pairs.values())) / m, (0, size - 1)
-    tables += [
-        [[units * ((i, j) == at) for j in range(size)] for i in range(size)]
-        for at in product(ends, ends)
-    ]
-    whole = _summed(tables)
-    left_out = [_kappa(_summed([whole, one], (1, -1)), 2) or 0.0 for one in tables]
-    error = math.sqrt(variance(left_out) * (len(left_out) - 1) ** 2 / len(left_out))
-    middle, half = _kappa(whole, 2) or 0.0, student_quantile(m - 1) * error
-    low, high = min(middle - half, value), max(middle + half, value)
-    name = f"{name}, jackknife by patient, 95 %"
-    return value, max(low, -1.0), min(high, 1.0), name
-
-
-def _summed(tables: Sequence[Table], signs: Sequence[int] = ()) -> list[list[float]]:
-    """Return the sum of tables, or their sum with signs."""
-    factors = signs or [1] * len(tables)
-    places = range(len(tables[0]))
-    return [
-        [sum(f * t[i][j] for f, t in zip(factors, tables, strict=True)) for j in places]
-        for i in places
-    ]
 
 
 def _absolute_difference(s: Cell) -> Cells:
@@ -268,60 +202,6 @@ def _absolute_difference(s: Cell) -> Cells:
     ]
     value = ratio(sum(gap for _, gap in gaps), len(gaps))
     return value, *bounded_interval(gaps, 0, LEVELS[-1] - LEVELS[0])
-
-
-def _coefficients(units: Sequence[Sequence[int]]) -> tuple[Number, Number]:
-    """Return Gwet's AC2, quadratic weights, and Krippendorff's ordinal alpha.
-
-    Each unit has the levels that it was given, at least one.
-    """
-    counts = [[unit.count(level) for level in LEVELS] for unit in units]
-    twice = [(of, sum(of)) for of in counts if sum(of) > 1]
-    if not twice:
-        return None, None
-    q, places = len(LEVELS), range(len(LEVELS))
-    weight = [[1 - ((i - j) / (q - 1)) ** 2 for j in places] for i in places]
-    agreed = sum(
-        sum(
-            of[i] * (sum(w * n for w, n in zip(weight[i], of, strict=True)) - 1)
-            for i in places
-        )
-        / (r * (r - 1))
-        for of, r in twice
-    ) / len(twice)
-    use = [sum(of[i] / sum(of) for of in counts) / len(counts) for i in places]
-    by_chance = sum(map(sum, weight)) * sum(u * (1 - u) for u in use) / (q * (q - 1))
-    used = [sum(of[i] for of, _ in twice) for i in places]
-    middle = [sum(used[:i]) + used[i] / 2 for i in places]
-    n, every = sum(used), [(i, j) for i in places for j in places]
-    seen = sum(
-        of[i] * of[j] / (r - 1) * (middle[i] - middle[j]) ** 2
-        for of, r in twice
-        for i, j in every
-    )
-    expected = sum(used[i] * used[j] * (middle[i] - middle[j]) ** 2 for i, j in every)
-    alpha = 1 - seen * (n - 1) / expected if expected else None
-    return (agreed - by_chance) / (1 - by_chance), alpha
-
-
-def _of_two(s: Cell) -> Cells:
-    table = _crossed(pairs := _pairs(s, s.rows), LEVELS)
-    chosen = [
-        sum(row) + sum(column)
-        for row, column in zip(table, zip(*table, strict=True), strict=True)
-    ]
-    agreed = [ratio(2 * table[i][i], chosen[i]) for i in range(len(LEVELS))]
-    return (*_coefficients(pairs), *agreed)
-
-
-def _of_readers(s: Cell) -> Cells:
-    reader, unit, score = s.of
-    units: dict[Any, dict[str, int]] = {}
-    for row in s.rows:
-        units.setdefault(row[unit], {})[row[reader]] = row[score]
-    given = [list(of.values()) for of in units.values()]
-    twice = sum(len(of) > 1 for of in given)
-    return len({row[reader] for row in s.rows}), twice, *_coefficients(given)
 
 
 def _over_orders(s: Cell) -> Cells:
@@ -389,10 +269,8 @@ AGREEMENTS: dict[str, Callable[[Cell], Cells]] = {
     "spread": _spread,
     "signed rank": _signed_rank,
     "adjusted p": _adjusted,
-    "quadratic kappa": _quadratic_kappa,
+    **COEFFICIENTS,
     "mean absolute difference": _absolute_difference,
-    "agreement of two": _of_two,
-    "agreement of readers": _of_readers,
     "cross-modal": lambda s: _modalities(s.rows, s.of),
     "mean cross-modal": _mean_of_types,
     "change in nmse": _change_in_nmse,

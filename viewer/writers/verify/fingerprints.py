@@ -143,10 +143,10 @@ images 376077dbec97bebc7137
 content_orders 09bd4139b00d3984f060
 figure_3 0813e2b11a7b6135592e
 table_3 d5f455d43dd77c2b446c
-agreement 25f55d77e46d8f50180b
+agreement 46ee532a672f7abe5914
 figure_5 5d71fc9aa9f7c1374922
 figure_5_points 36a460fac8f7417d3435
-agreement_of_all ef3e59114769463a214d
+agreement_of_all a37880569b614ef8fa55
 style_by_content 94ac55039ae34565efe2
 abstention ac77426dece40a7369d6
 failure_codes 8f5f02b2bd13e309f180

@@ -80,19 +80,20 @@ def grade_frames(source: Source) -> dict[str, Rows]:
     ]
     if not grades:
         return {"trials": trials}
-    finals, models = _finals(grades), plan["models"]
+    finals, models, patients = _finals(grades), plan["models"], _patients(source)
     order = source.params["content_order"]
     given = ((g["model"], code, _output(g)) for g in grades for code in g["codes"])
     codes = [*((m, code, None) for m in models for code in _CODES), *given]
     return {
         "trials": trials,
         "scores": list(_scores(finals)),
-        "compared": list(_side_by_side(finals, models, order, _patients(source))),
+        "compared": list(_side_by_side(finals, models, order, patients)),
         "read twice": list(_read_twice(grades, source)),
         "grades": [
             {
                 "category": _words(name),
                 "reader": g["reader"],
+                "patient": patients.get(g["item"], g["item"]),
                 "score": g["scores"][name],
             }
             | {"output": (_output(g), g["image"])}

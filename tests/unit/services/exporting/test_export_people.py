@@ -48,7 +48,7 @@ def worked(found: Report) -> set[str]:
 def test_that_every_table_of_grades_is_worked_out_again(tmp_path: Path) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
         folder = tmp_path / "d"
-        run = item_run(store, folder, "rubric_reading", {"replicates": 50}, draws=DRAWS)
+        run = item_run(store, folder, "rubric_reading", draws=DRAWS)
         text = "\n".join([HEADER, *GRADES]) + "\n"
         (folder / "grades.csv").write_text(text, encoding="utf-8")
         data = run_bundle(store, run)

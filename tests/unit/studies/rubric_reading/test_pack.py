@@ -62,7 +62,7 @@ def a_run(folder: Path, grades: str) -> Iterator[tuple[Store, int]]:
         study="rubric_reading",
         dataset="studies",
         repeats=2,
-        params={"replicates": 20},
+        params={},
     )
     with open_store(folder / "s.sqlite") as store:
         cases.add_dataset(store, dataset)

@@ -61,7 +61,7 @@ def a_spec(profiles: list[ModelProfile], **overrides: object) -> RunSpec:
         seed=3,
         repeats=1,
         models=profiles,
-        overrides={"replicates": 20, **overrides},
+        overrides=dict(overrides),
     )
 
 

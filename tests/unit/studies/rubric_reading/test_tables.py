@@ -7,7 +7,12 @@ from scipy.stats import wilcoxon
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.multitest import multipletests
 
-from tests.helpers.rubric_agreement import ac2_of_all, alpha_of_all
+from tests.helpers.rubric_agreement import (
+    ac2_ends,
+    ac2_of_all,
+    alpha_ends,
+    alpha_of_all,
+)
 from viewer.domain.rubric import Dimension, Grade, Grades, dimensions_of
 from viewer.domain.task_selection import Answerable
 from viewer.metrics.signed_rank import ZeroMethod
@@ -28,7 +33,7 @@ def tables_of(
     **overrides: object,
 ) -> Mapping[str, list[Row]]:
     """Return the rows of every table of some grades by its name."""
-    params = read_params("rexecution2025", {"replicates": 50, **overrides})
+    params = read_params("rexecution2025", overrides)
     models = tuple(dict.fromkeys(grade.model for grade in grades))
     given = Grades(tuple(grades))
     readers = main_and_second(given)
@@ -124,8 +129,13 @@ def test_that_however_many_readers_there_are_agree_as_by_definition() -> None:
         assert (row["readers"], row["n"]) == (3, 9)
         assert abs(row["ac2"] - float(ac2_of_all(units))) < TOLERANCE
         assert abs(row["alpha"] - float(alpha_of_all(units))) < TOLERANCE
+        items = [f"s{i}" for i in range(12)]  # each is its own patient
+        for name, ends in (("ac2", ac2_ends), ("alpha", alpha_ends)):
+            told = row[f"{name}_low"], row[f"{name}_high"]
+            assert told == pytest.approx(ends(units, items), abs=1e-9)
     assert found["Image Style"]["readers"] == 0
     assert found["Image Style"]["alpha"] is None
+    assert found["Image Style"]["alpha_method"].endswith("no unit was rated twice")
 
 
 def test_that_models_without_a_common_task_are_not_compared() -> None:

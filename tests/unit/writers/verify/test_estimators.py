@@ -109,8 +109,8 @@ HELD: dict[str, Held] = {
     ),
     "quadratic kappa": (4, ("level", "second"), OF_PATIENT, {}),
     "mean absolute difference": (4, ("level", "second"), OF_PATIENT, {}),
-    "agreement of two": (7, ("level", "second"), {}, {}),
-    "agreement of readers": (4, ("patient", "item", "level"), {}, {}),
+    "agreement of two": (13, ("level", "second"), OF_PATIENT, {}),
+    "agreement of readers": (10, ("order", "output", "level"), OF_PATIENT, {}),
 }
 """For each estimator how many names it gives, its columns, options and opposite."""
 
@@ -127,7 +127,8 @@ def rows(seed: int, n: int) -> list[dict[str, Any]]:
             "group": draw.choice("xyz"),
             "kind": draw.choice("klm"),
             "item": f"i{draw.randrange(9)}",
-            "patient": f"p{draw.randrange(7)}",
+            "patient": (patient := f"p{draw.randrange(7)}"),
+            "output": f"{patient}, {draw.randrange(3)}",
             "row": f"r{row}",
             "order": draw.randrange(4),
             "correct": draw.random() < 0.6,

@@ -23,6 +23,9 @@ from viewer.ui.panels.read.pictures import Pictures
 from viewer.ui.panels.read.printing import PagePrinter, draw_in_bands
 from viewer.ui.workspaces.read import ReadWorkspace
 
+_ROUNDED = 1
+"""Grey levels that a view is off where marks are a picture, laid over the image."""
+
 
 def _pixels(picture: QImage) -> npt.NDArray[np.uint8]:
     picture = picture.convertToFormat(QImage.Format.Format_Grayscale8)
@@ -66,7 +69,8 @@ def test_that_a_picture_in_bands_is_what_the_view_paints(
     maker.start()
     stroke(view, (30, 30), (190, 40))
     _wait_for_pictures(view, qtbot)
-    assert made[0] == whole
+    off = np.abs(_pixels(made[0]).astype(int) - _pixels(whole).astype(int))
+    assert off.max() <= _ROUNDED
 
 
 def test_that_a_picture_is_drawn_in_turns_and_can_be_stopped(

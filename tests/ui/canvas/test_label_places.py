@@ -15,7 +15,8 @@ from tests.ui.canvas.conftest import MakeAnswer, MakeShown
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
 from viewer.ui.canvas.image_view import ImageView
-from viewer.ui.canvas.layers import DrawnMark, Layers
+from viewer.ui.canvas.layers import Layers
+from viewer.ui.canvas.marks.book import DrawnMark
 from viewer.ui.canvas.marks.item import MarkItem
 from viewer.ui.canvas.overlays.aside import (
     Surroundings,

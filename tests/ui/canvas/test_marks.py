@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QTransform,
 )
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QGraphicsRectItem, QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.ui.canvas.conftest import MakeShown, drag
@@ -43,6 +43,7 @@ from viewer.ui.canvas.marks.measures import (
 )
 from viewer.ui.canvas.overlays.aside import Surroundings
 from viewer.ui.canvas.overlays.halo import Face
+from viewer.ui.canvas.overlays.kept_picture import Sight
 from viewer.ui.canvas.picture import picture_of
 
 GREY = Photometric.MONOCHROME2
@@ -337,33 +338,19 @@ class _Counting(QPainter):
 
 
 @pytest.mark.parametrize("kind", [MarkKind.POLYGON, MarkKind.FREEHAND])
-def test_that_lines_that_cross_are_no_path(
-    kind: MarkKind, monkeypatch: pytest.MonkeyPatch, qapp: QApplication
-) -> None:
+def test_that_lines_that_cross_are_no_path(kind: MarkKind, qapp: QApplication) -> None:
     """Qt strokes a path of them in the square of their number."""
     del qapp
-    strokes, traced = MarkItem._strokes, list[QTransform]()
-
-    def counted(
-        item: MarkItem, native: QTransform
-    ) -> tuple[list[QLineF], QPainterPath]:
-        traced.append(native)
-        return strokes(item, native)
-
-    monkeypatch.setattr(MarkItem, "_strokes", counted)
     corners = np.random.default_rng(3).uniform(10, 290, (40, 2)).tolist()
-    star, parent = mark(kind, *corners, corners[0]), QGraphicsRectItem()
-    item = MarkItem(star, (), Face(), parent, chosen=False)
+    star = mark(kind, *corners, corners[0])
+    item = MarkItem(star, (), Face(), chosen=False)
     picture = QImage(300, 300, QImage.Format.Format_RGB32)
     picture.fill(Qt.GlobalColor.white)
     painter = _Counting(picture)
-    item.draw(painter, QTransform())
+    for step in item.line_steps(Sight(QTransform(), QRectF(picture.rect()), 1.0)):
+        step(painter)
     sides = sum(len(line) - 1 for line in star.lines)
     assert (painter.lines, painter.elements) == (2 * sides, 0)
-    item.draw(painter, QTransform())
-    assert len(traced) == 1
-    item.draw(painter, QTransform.fromTranslate(1, 0))
-    assert len(traced) == 2
     painter.end()
     for (ax, ay), (bx, by) in pairwise(corners):
         middle = picture.pixelColor(round((ax + bx) / 2), round((ay + by) / 2))

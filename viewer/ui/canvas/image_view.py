@@ -231,7 +231,7 @@ class ImageView(FramedView):
     @property
     def mark_items(self) -> "tuple[MarkItem, ...]":
         """The marks drawn, the topmost first."""
-        return self._layers.marks
+        return () if self._layers.hidden else self._layers.marks
 
     def hide_overlays(self, hidden: bool) -> None:
         """Hide grid, reference, answers and marks, or show them again."""

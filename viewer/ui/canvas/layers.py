@@ -4,8 +4,6 @@ The window imports this module before its first image, which has no overlay yet:
 kind of item is imported with its first one.
 """
 
-from dataclasses import dataclass
-from itertools import chain
 from time import thread_time
 from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
@@ -19,9 +17,9 @@ from shiboken6 import isValid
 
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
-from viewer.domain.mark import Mark
 from viewer.domain.reference import Mask
 from viewer.domain.slide import SlideMap, is_region
+from viewer.ui.canvas.marks.book import DrawnMark
 from viewer.ui.canvas.overlays.aside import NOTHING, Edges, Surroundings, edges
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from viewer.domain.slide_objects import SlideObjects
     from viewer.services.inspecting.answers import StoredAnswer
     from viewer.ui.canvas.marks.item import MarkItem
+    from viewer.ui.canvas.marks.overlay import MarksOverlay
     from viewer.ui.canvas.overlays.answer_item import AnswerItem
     from viewer.ui.canvas.overlays.locator import Line, Locator
     from viewer.ui.canvas.overlays.objects import ObjectsItem
@@ -53,15 +52,6 @@ _CLEAR_OF_LINES: Final = 40
 """So many labels keep off other shapes, which takes time; the rest off texts alone."""
 _TAKES_TURNS: "Final[WeakValueDictionary[str, Layers]]" = WeakValueDictionary()
 """The layers, of all views, whose labels are being placed turn by turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnMark:
-    """A mark, its text, and whether its handles show."""
-
-    mark: Mark
-    words: tuple[str, ...]
-    chosen: bool
 
 
 class Layers:
@@ -96,8 +86,7 @@ class Layers:
             None
         )
         self._answers: tuple[AnswerItem, ...] = ()
-        self._marks: tuple[MarkItem, ...] = ()
-        self._drawn: tuple[DrawnMark, ...] = ()
+        self._marks: MarksOverlay | None = None
         self._locator: Locator | None = None
         self._objects: ObjectsItem | None = None
         self.slide: SlideMap | None = None
@@ -121,7 +110,7 @@ class Layers:
     @property
     def marks(self) -> "tuple[MarkItem, ...]":
         """The marks that are drawn, the topmost first."""
-        return self._marks[::-1]
+        return self._marks.items[::-1] if self._marks else ()
 
     def cell_names(self, native: QTransform, area: QRectF) -> tuple[QRectF, ...]:
         """Return the view's rectangles of the names of the grid's cells, if shown."""
@@ -142,13 +131,15 @@ class Layers:
         if self._stale or (native, area, grounds) != self._placed:
             self._placed, self._stale = (native, area, grounds), False
             self._root.setTransform(native)
+            if self._marks is not None:
+                self._marks.lie_on(native, area)
             self._unplaced = self._lay_out(native, area, grounds)
             self._go_on(0.0 if self._many else _FEW_S)
 
     @property
     def _many(self) -> bool:
         """Whether there are too many labels to place them at once."""
-        return len(self._answers) + len(self._marks) > _AT_ONCE
+        return len(self._answers) + len(self.marks) > _AT_ONCE
 
     @property
     def settled(self) -> bool:
@@ -184,49 +175,57 @@ class Layers:
         clear = native.mapRect(self._reference.extent) if self._reference else QRectF()
         if self._grid:
             self._grid.lay_out((clear,) if self._reference else (), grounds)
-        tagged: tuple[AnswerItem | MarkItem, ...]
+        tagged: list[tuple[AnswerItem | MarkItem, QTransform]]
         # The topmost answer chooses first: its tag must not give way to one below.
-        tagged = (*reversed(self._answers), *self._marks)
+        tagged = [(item, item.transform() * native) for item in self._answers[::-1]]
+        tagged += [(item, native) for item in self.marks[::-1]]
         self._follow(tagged, native, area, grounds)
         yield
         taken, shapes = [*grounds, *self.cell_names(native, area)], list[Edges]()
-        for item in tagged:
-            shapes.append(edges(item.frames(item.transform() * native)))
+        for item, to_view in tagged:
+            shapes.append(edges(item.frames(to_view)))
             yield
         covered, whole = edges(taken), np.concatenate((NOTHING, *shapes))
-        for n, item in enumerate(tagged):
+        for n, (item, to_view) in enumerate(tagged):
             others = whole  # the words of a mark keep off its own lines too
             if n >= _CLEAR_OF_LINES:
                 others = NOTHING
             elif n < len(self._answers):
                 others = np.concatenate((NOTHING, *shapes[:n], *shapes[n + 1 :]))
             seen = Surroundings(area, covered, others, clear)
-            taken.append(item.lay_out(item.transform() * native, seen))
+            taken.append(item.lay_out(to_view, seen))
             covered = np.concatenate((covered, edges(taken[-1:])))
             yield
         if self._boxes:
             cells = self._grid.names(native, area) if self._grid else ()
             self._boxes.lay_out((*taken, *cells))
+        if self._marks is not None:
+            self._marks.words_moved()
 
     def _follow(
-        self, tagged: "Sequence[AnswerItem | MarkItem]", native: QTransform,
-        area: QRectF, grounds: tuple[QRectF, ...],
+        self, tagged: "Sequence[tuple[AnswerItem | MarkItem, QTransform]]",
+        native: QTransform, area: QRectF, grounds: tuple[QRectF, ...],
     ) -> None:  # fmt: skip
         """Let labels move with their shapes until they are placed.
 
         A mark that is being drawn is a new one at each move of the mouse: its words
         are placed at once, off all other texts, or its value would flicker.
         """
-        for item in tagged:
-            item.follow(item.transform() * native)
-        new = [mark for mark in self._marks if mark.tag.isNull()]
+        for item, to_view in tagged:
+            item.follow(to_view)
+        new = [mark for mark in self.marks if mark.tag.isNull()]
         if self._many and len(new) == 1:
-            texts = edges((*grounds, *(item.tag for item in tagged)))
-            new[0].lay_out(new[0].transform() * native, Surroundings(area, texts))
+            texts = edges((*grounds, *(item.tag for item, _ in tagged)))
+            new[0].lay_out(native, Surroundings(area, texts))
 
     def hide(self, *, hidden: bool) -> None:
         """Hide all overlays, or show those that are loaded."""
         self._root.setVisible(not hidden)
+
+    @property
+    def hidden(self) -> bool:
+        """Whether all overlays are hidden."""
+        return not self._root.isVisible()
 
     def set_grid(self, overlay: GridOverlay | None) -> None:
         """Load a grid in place of the one before."""
@@ -370,23 +369,17 @@ class Layers:
 
     def set_marks(self, drawn: tuple[DrawnMark, ...]) -> None:
         """Draw marks in place of those before; the last lies on top."""
-        known: dict[DrawnMark, list[MarkItem]] = {}
-        for each, item in zip(self._drawn, self._marks, strict=True):
-            known.setdefault(each, []).append(item)
-        self._marks = tuple(
-            known[each].pop() if known.get(each) else self._mark_item(each)
-            for each in drawn
-        )
-        self._drawn = drawn
-        for item in chain.from_iterable(known.values()):
-            self._remove(item)
+        if drawn and self._marks is None:
+            from viewer.ui.canvas.marks.overlay import MarksOverlay
+
+            self._marks = MarksOverlay(self._scene, self._root, self._face)
+            self._marks.lie_on(*self._placed[:2])
+        if drawn and self._marks is not None:
+            self._marks.set_marks(drawn)
+        elif self._marks is not None:
+            self._marks.end()
+            self._marks = None
         self._order()
-
-    def _mark_item(self, drawn: DrawnMark) -> "MarkItem":
-        from viewer.ui.canvas.marks.mask_item import mark_item
-
-        mark, words = drawn.mark, drawn.words
-        return mark_item(mark, words, self._face, self._root, chosen=drawn.chosen)
 
     @property
     def locator(self) -> "Locator | None":
@@ -431,7 +424,7 @@ class Layers:
             self._grid,
             self._reference,
             *self._answers,
-            *self._marks,
+            *(self._marks.layers if self._marks else ()),
             self._locator,
         )
         for depth, item in enumerate(items):

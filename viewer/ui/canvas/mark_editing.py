@@ -12,8 +12,8 @@ from viewer.domain.mark import NAMES, Mark, MarkKind
 from viewer.domain.reference import Patch
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.canvas.events import MarksChanged
-from viewer.ui.canvas.layers import DrawnMark, Layers
-from viewer.ui.canvas.marks.book import MarkBook, absolute
+from viewer.ui.canvas.layers import Layers
+from viewer.ui.canvas.marks.book import DrawnMark, MarkBook, absolute
 from viewer.ui.canvas.marks.measures import words
 
 if TYPE_CHECKING:
@@ -133,6 +133,7 @@ class MarkEditing:
         # The same mark on another image has other values below it.
         self._lines.clear()
         self._forget()
+        self._layers.set_marks(())  # those before are no picture of these
         self._draw()
 
     def press(self, at: QPointF, kind: MarkKind | None) -> bool:

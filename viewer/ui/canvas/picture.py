@@ -15,6 +15,7 @@ from viewer.domain.annotation import CornerText
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.canvas.display import Frame
 from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.marks.layer import MarksLayer
 from viewer.ui.canvas.overlays.corner_text import COLOR
 from viewer.ui.canvas.overlays.halo import TEXT, forget_large, stamp
 from viewer.ui.widgets.theme import current
@@ -96,7 +97,10 @@ class _Twin(ImageView):
                 painter.save()
                 painter.setOpacity(item.effectiveOpacity())
                 painter.setWorldTransform(item.sceneTransform())
-                item.paint(painter, option, None)
+                if isinstance(item, MarksLayer):
+                    yield from item.paint_each(painter)
+                else:
+                    item.paint(painter, option, None)
                 painter.restore()
                 yield
         painter.setWorldTransform(QTransform())

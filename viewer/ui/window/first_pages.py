@@ -8,7 +8,7 @@ def import_pages() -> None:
     """
     import viewer.ui.canvas.lens
     import viewer.ui.canvas.mark_menu
-    import viewer.ui.canvas.marks.mask_item
+    import viewer.ui.canvas.marks.overlay
     import viewer.ui.canvas.minimap
     import viewer.ui.canvas.overlays.answers
     import viewer.ui.canvas.overlays.reference

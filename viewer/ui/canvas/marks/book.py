@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
@@ -13,6 +13,15 @@ from viewer.domain.case import ImageRef
 from viewer.domain.mark import EditStep, Mark, MarkEdit
 from viewer.ui.application.undo import PastEdit, UndoStack
 from viewer.ui.canvas.events import MarksChanged
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMark:
+    """A mark, its text, and whether its handles show."""
+
+    mark: Mark
+    words: tuple[str, ...]
+    chosen: bool
 
 
 class MarkBook(QObject):

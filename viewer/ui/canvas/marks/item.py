@@ -1,6 +1,7 @@
-"""A mark on the scene: its lines, its handles if chosen, and its text."""
+"""A mark in a view: its lines, its handles if chosen, and its text."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise, starmap
 from typing import Final
 
@@ -13,7 +14,6 @@ from PySide6.QtGui import (
     QPen,
     QTransform,
 )
-from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import REGIONS, Mark, MarkKind
@@ -25,7 +25,7 @@ from viewer.ui.canvas.overlays.aside import (
     placed,
 )
 from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text, text_size
-from viewer.ui.canvas.overlays.screen_item import ScreenItem
+from viewer.ui.canvas.overlays.kept_picture import Sight
 from viewer.ui.widgets.theme import current
 
 LINE_PX: Final = 1.5
@@ -47,39 +47,30 @@ _SQUEEZE: Final = 2.0
 
 _Framed = tuple[tuple[float, ...], QPointF, tuple[QRectF, ...]]
 """The linear part of a map to the view, where it maps the origin, and the frames."""
-_Drawn = tuple[QTransform, list[QLineF], QPainterPath]
-"""A map to the view, and the straight lines and the curves there."""
+Step = Callable[[QPainter], object]
+"""Draws a part of a mark."""
 
 
-class MarkItem(ScreenItem):
+class MarkItem:
     """A mark in native coordinates; :meth:`lay_out` decides where its words stand."""
 
+    is_slow = False
+    """Whether its lines take long to draw."""
+
     def __init__(
-        self,
-        mark: Mark,
-        words: tuple[str, ...],
-        face: Face,
-        parent: QGraphicsItem,
-        *,
-        chosen: bool,
+        self, mark: Mark, words: tuple[str, ...], face: Face, *, chosen: bool
     ) -> None:
-        super().__init__(parent)
         self.mark, self.words = mark, words
         self._face, self._chosen = face, chosen
         self._path = self._traced()
-        self._native, self._bounds = QTransform(), QRectF()
+        self._native = QTransform()
         self._framed: _Framed | None = None
-        self._drawn: _Drawn | None = None
         self.tag = QRectF()
         self.leader: QLineF | None = None
 
     def _traced(self) -> QPainterPath:
         """Return the lines in native pixels."""
         return mark_path(self.mark)
-
-    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """Return the native rectangle around lines, handles and words."""
-        return self._bounds
 
     def lay_out(self, native: QTransform, seen: Surroundings) -> QRectF:
         """Choose a place for the words on the screen and return it.
@@ -93,7 +84,7 @@ class MarkItem(ScreenItem):
         own = beside.intersected(seen.area)
         self.tag = QRectF() if own.isEmpty() else placed(own, size, seen)
         self.leader = leader_to(nearest_point((own,), self.tag), self.tag)
-        self._lie(native, box)
+        self._native = native
         return self.tag if self.words else QRectF()
 
     def follow(self, native: QTransform) -> None:
@@ -102,15 +93,7 @@ class MarkItem(ScreenItem):
         self.tag.translate(moved)
         if self.leader is not None:
             self.leader.translate(moved)
-        self._lie(native, native.mapRect(self._path.boundingRect()))
-
-    def _lie(self, native: QTransform, box: QRectF) -> None:
-        """Lie where the view's rectangle around the lines and the words are."""
-        # Before the bounds change: the scene's index still finds the item by the old.
-        self.prepareGeometryChange()
         self._native = native
-        whole = box.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN).united(self.tag)
-        self._bounds = native.inverted()[0].mapRect(whole)
 
     def frames(self, native: QTransform) -> tuple[QRectF, ...]:
         """Return the view's rectangles that the lines run through, end to end."""
@@ -155,22 +138,39 @@ class MarkItem(ScreenItem):
         """Tell whether a position of the view lies on the words."""
         return bool(self.words) and self.tag.contains(at)
 
-    def draw(self, painter: QPainter, native: QTransform) -> None:
-        """Draw the lines with a dark edge, ends or handles, and the words."""
+    @property
+    def words_box(self) -> QRectF:
+        """The view's rectangle around the words and the line that leads to them."""
+        if self.leader is None or self.tag.isNull():
+            return self.tag
+        ends = QRectF(self.leader.p1(), self.leader.p2()).normalized()
+        return self.tag.united(ends.adjusted(-2, -2, 2, 2))
+
+    def draw_words(self, painter: QPainter) -> None:
+        """Draw the words, and a line to them where they stand apart."""
         color = QColor(current().reader)
-        self._draw_lines(painter, native, color)
         if self.words and self.leader is not None and not self.tag.isNull():
             paint_leader(painter, self.leader, color)
         for number, line in enumerate(() if self.tag.isNull() else self.words):
             at = self.tag.topLeft() + QPointF(0, number * self._pitch())
             draw_text(painter, at, line, self._face, color.name())
 
-    def _draw_lines(self, painter: QPainter, native: QTransform, color: QColor) -> None:
+    def lines_box(self, native: QTransform) -> QRectF:
+        """Return the view's rectangle around lines and handles."""
+        box = native.mapRect(self._path.boundingRect())
+        return box.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
+
+    def line_steps(self, sight: Sight) -> Iterator[Step]:
+        """Yield what draws the lines with a dark edge, and the ends or handles."""
+        yield partial(self._draw_lines, sight.native)
+
+    def _draw_lines(self, native: QTransform, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._drawn is None or self._drawn[0] != native:
-            self._drawn = QTransform(native), *self._strokes(native)
-        _, lines, curves = self._drawn
-        for shade, width in ((HALO, LINE_PX + 2.5), (color, LINE_PX)):
+        lines, curves = self._strokes(native)
+        for shade, width in (
+            (HALO, LINE_PX + 2.5),
+            (QColor(current().reader), LINE_PX),
+        ):
             pen = QPen(shade, width)
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
             painter.setPen(pen)

@@ -5,6 +5,7 @@ tens of milliseconds to stroke them, so only those corners are drawn that are
 distinguishable at the zoom and in sight.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -44,11 +45,16 @@ class Loops:
 
     def stroke(self, painter: QPainter, pen: QPen) -> None:
         """Draw them as lines."""
+        for piece in self.pieces():
+            painter.strokePath(piece, pen)
+
+    def pieces(self) -> Iterator[QPainterPath]:
+        """Yield them as short paths, which are stroked sooner than a long one."""
         elements = self._elements()
         for start in range(0, len(elements) - 1, _AT_ONCE):
             part = elements[start : start + _AT_ONCE + 1].copy()
             part["kind"][0] = 0
-            painter.strokePath(_path_of(part), pen)
+            yield _path_of(part)
 
     def _elements(self) -> npt.NDArray[np.void]:
         elements = np.empty(len(self.corners), _ELEMENT)

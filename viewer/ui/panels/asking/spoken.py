@@ -51,7 +51,7 @@ def _looks(viewport: Viewport) -> Iterator[str]:
 
 
 def _marks(viewport: Viewport) -> Iterator[str]:
-    drawn = [item for item in viewport.view.mark_items if item.isVisible()]
+    drawn = viewport.view.mark_items
     if drawn:
         yield counted(len(drawn), "mark")
     for item in drawn:

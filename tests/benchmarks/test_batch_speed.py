@@ -8,13 +8,13 @@ command that asks about one case, and 2 s of processor time for a report of 100 
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.forked import served
 from tests.helpers.tiny_study import a_spec, finish, planned, server_profile
 from viewer.domain.answer import Status
 from viewer.services.running.batch_options import BatchOptions
@@ -45,16 +45,8 @@ model = "tiny-vlm"
 @pytest.fixture
 def base_url() -> Iterator[str]:
     """Serve in another process; yield the base URL."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.helpers.late_server", str(LATENCY_S)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as server:
-        assert server.stdout is not None
-        yield f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
-        assert server.stdin is not None
-        server.stdin.close()
+    with served("tests.helpers.late_server", LATENCY_S) as url:
+        yield url
 
 
 @pytest.mark.parametrize(("images", "in_flight"), [(640, 32), (40, 32), (40, 128)])

@@ -111,6 +111,22 @@ def run_program(
     return subprocess.CompletedProcess(ran, program.returncode, said, told)
 
 
+@contextlib.contextmanager
+def served(module: str, *words: object) -> Iterator[str]:
+    """Serve by a module that prints its port, until its input ends; yield the URL."""
+    with start_program(
+        *words,
+        module=module,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdin is not None
+        yield f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+        server.stdin.close()
+
+
 def spawn_worker(store_path: Path) -> "subprocess.Popen[bytes]":
     """Start a worker in the place of the program's own ``spawn_worker``."""
     pipe = subprocess.PIPE

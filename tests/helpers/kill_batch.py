@@ -11,7 +11,6 @@ import sqlite3
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -31,22 +30,6 @@ from viewer.store.database import open_store
 
 ANSWER_COST: Final = 87
 """Micro-dollars of an answer: 85 tokens and 2 at half the price."""
-
-
-@contextlib.contextmanager
-def serving(journal: Path, *words: str) -> Iterator[str]:
-    """Serve batches in a process of its own; yield the base URL."""
-    with start_program(
-        *("--journal", journal, *words),
-        module="tests.helpers.batch_server",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as server:
-        assert server.stdout is not None
-        yield f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
-        assert server.stdin is not None
-        server.stdin.close()
 
 
 @dataclass

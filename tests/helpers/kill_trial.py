@@ -10,12 +10,12 @@ import subprocess
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tests.helpers.forked import start_program
+from tests.helpers.forked import served, start_program
 from tests.helpers.tiny_study import a_spec
 from viewer.domain.run import RunSpec
 from viewer.models.catalog import profile_from_table
@@ -28,20 +28,10 @@ QUIET_LOOKS: Final = 3
 VICTIMS: Final = ("worker", "parent", "both")
 
 
-@contextlib.contextmanager
-def serving(journal: Path, latency_s: float) -> Iterator[str]:
+def serving(journal: Path, latency_s: float) -> AbstractContextManager[str]:
     """Serve answers that depend on the question's bytes; yield the base URL."""
-    with start_program(
-        *("--answer-by-hash", "--journal", journal, "--latency", latency_s),
-        module="tests.helpers.scripted_server",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as server:
-        assert server.stdout is not None
-        yield f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
-        assert server.stdin is not None
-        server.stdin.close()
+    words = ("--answer-by-hash", "--journal", journal, "--latency", latency_s)
+    return served("tests.helpers.scripted_server", *words)
 
 
 @dataclass

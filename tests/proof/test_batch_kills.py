@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.kill_batch import BatchKills, KillBatch, serving
+from tests.helpers.forked import served
+from tests.helpers.kill_batch import BatchKills, KillBatch
 from tests.helpers.tiny_study import write_images
 
 
@@ -15,7 +16,8 @@ def run_kills(
     """Kill a run of ``n`` questions over and over, then let it end."""
     images, journal = write_images(folder / "d", n), folder / "billed.jsonl"
     rng = random.Random(kills)
-    with serving(journal, "--mixed", "--takes", str(takes_s)) as base_url:
+    words = ("--journal", journal, "--mixed", "--takes", takes_s)
+    with served("tests.helpers.batch_server", *words) as base_url:
         trial = KillBatch(folder, images, base_url, journal, ceiling)
         for _ in range(kills):
             if not trial.kill_once(rng, 2 * takes_s):

@@ -106,23 +106,18 @@ class Running(Opened):
         from viewer.services.configuring.study_file import study_spec
         from viewer.services.running.plan_run import plan_run
 
-        entries = {
-            "study": study,
-            "dataset": dataset,
-            "params": dict(params or {}),
-            "prompts": dict(prompts or {}),
-            "preset": preset,
-            "seed": seed,
-            "repeats": repeats,
-        }
-        table = {name: value for name, value in entries.items() if value is not None}
-        spec = study_spec(
-            {**table, **_models_as_in_a_file(models)},
-            Path("the plan"),
-            self._settings.models_file,
-            limit=limit,
-            ceiling=ceiling_usd,
+        table = _as_in_a_file(
+            models,
+            study=study,
+            dataset=dataset,
+            params=dict(params or {}),
+            prompts=dict(prompts or {}),
+            preset=preset,
+            seed=seed,
+            repeats=repeats,
         )
+        file, models_file = Path("the plan"), self._settings.models_file
+        spec = study_spec(table, file, models_file, limit=limit, ceiling=ceiling_usd)
         return self._run(plan_run(self._opened, spec, new=new))
 
     def run(
@@ -200,15 +195,16 @@ class Running(Opened):
         return progress_of(number, run_batch(self._opened, number, options, Event()))
 
 
-def _models_as_in_a_file(
-    models: Sequence[str | Mapping[str, object]],
+def _as_in_a_file(
+    models: Sequence[str | Mapping[str, object]], **entries: object
 ) -> dict[str, object]:
-    """Return the names of models and the tables of those that a study file makes."""
+    """Return entries and models as a study file has them; None is left out."""
     if not models:
         raise WrongUseError(
             "The plan names no model.", 'Add for example models=["asymmetry"].'
         )
     return {
+        **{name: value for name, value in entries.items() if value is not None},
         "models": [m if isinstance(m, str) else m.get("name") for m in models],
         "model": [dict(one) for one in models if not isinstance(one, str)],
     }

@@ -3,7 +3,7 @@
 import functools
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, median
 from typing import Final
@@ -42,6 +42,33 @@ class _Answer:
     seconds: float
 
 
+@dataclass(frozen=True)
+class _Asking:
+    """Asks the questions of one check, and keeps the answers."""
+
+    profile: ModelProfile
+    allowance: Allowance
+    before_sending: BeforeSending | None
+    progress: Progress | None
+    answers: list[_Answer] = field(default_factory=list)
+
+    def ask(self, marker: Marker, wording: str) -> None:
+        """Ask one question, and tell that it was answered."""
+        begun = time.monotonic()
+        reply = ask_patiently(
+            as_asked(self.profile),
+            question(marker, wording),
+            self.allowance,
+            self.before_sending,
+            self.progress
+            and functools.partial(self.progress, len(self.answers), _QUESTIONS),
+        )
+        taken = time.monotonic() - begun
+        self.answers.append(_Answer(Heard(marker, wording, reply.text), reply, taken))
+        if self.progress is not None:
+            self.progress(len(self.answers), _QUESTIONS, "")
+
+
 def check_model(
     profile: ModelProfile,
     allowance: Allowance = LOCAL_ONLY,
@@ -74,24 +101,14 @@ def check_model(
     """
     named = convention_named(str(profile.settings.get("convention") or _GRID)).name
     files = files_of(profile)
-    asked, answers = as_asked(profile), list[_Answer]()
-
-    def ask(marker: Marker, wording: str) -> None:
-        begun = time.monotonic()
-        request = question(marker, wording)
-        told = progress and functools.partial(progress, len(answers), _QUESTIONS)
-        reply = ask_patiently(asked, request, allowance, before_sending, told)
-        taken = time.monotonic() - begun
-        answers.append(_Answer(Heard(marker, wording, reply.text), reply, taken))
-        if progress is not None:
-            progress(len(answers), _QUESTIONS, "")
-
+    asking = _Asking(profile, allowance, before_sending, progress)
+    answers = asking.answers
     for marker in (_FIRST, _MOVED, _FIRST):
-        ask(marker, named)
+        asking.ask(marker, named)
     convention = _convention(profile, answers, named)
     if not convention:
         for marker in (_FIRST, _MOVED):
-            ask(marker, NEUTRAL)
+            asking.ask(marker, NEUTRAL)
         convention = _convention(profile, answers[3:], named)
     return ModelCheck(
         model=profile.name,

@@ -65,8 +65,8 @@ def batch_refused(model: str, why: str) -> str:
 def batch_cancelled(model: str) -> str:
     """Say that somebody cancelled a batch at its provider."""
     return (
-        f"The batch of {model} was cancelled at its provider. What it had answered is "
-        "kept; continue the run to ask the rest again."
+        f"The batch for {model} was cancelled at the provider. The answers received "
+        "so far are kept; resume the run to ask the remaining questions."
     )
 
 

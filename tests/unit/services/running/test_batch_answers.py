@@ -16,6 +16,7 @@ from tests.helpers.batch_server import BatchScript, BatchServer, mixed
 from tests.helpers.quiz_study import quiz_dataset, quiz_in_catalog, quiz_spec, says
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import (
+    D4,
     a_spec,
     everything_is_remote,
     finish,
@@ -294,7 +295,7 @@ def test_that_a_batch_cancelled_at_its_provider_is_told(
 ) -> None:
     script.fate = lambda _body, _again: "cancelled"
     events = finish(store, run)
-    assert "was cancelled at its provider" in said(events)
+    assert "was cancelled at the provider. The answers" in said(events)
     assert (pending(store, run), begun(script)) == (8, 1)
 
 
@@ -525,16 +526,17 @@ def allow(store: Store, server: BatchServer) -> None:
         consents.add_review(store, PixelReview(sha256, ReviewDecision.CLEAN))
 
 
-def test_that_what_leaves_in_a_file_is_noted_with_its_hash(
-    store: Store,
-    server: BatchServer,
-    script: BatchScript,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.fixture
+def elsewhere(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Register four images, and let every server count as one of another machine."""
     everything_is_remote(monkeypatch)
-    local = ModelProfile("local", "scripted", {"answer": "D4"})
-    planned(store, tmp_path / "d", a_spec([local]))
+    planned(store, tmp_path / "d", a_spec([D4]))
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_that_what_leaves_in_a_file_is_noted_with_its_hash(
+    store: Store, server: BatchServer, script: BatchScript
+) -> None:
     with pytest.raises(PrivacyError, match="nothing of 'tiny' may leave"):
         plan_run(store, a_spec([profile_of(server)]))
     assert script.asked == []
@@ -552,16 +554,13 @@ def test_that_what_leaves_in_a_file_is_noted_with_its_hash(
     assert any("temperature was rejected" in str(n) for n in runs.run_notes(store, run))
 
 
+@pytest.mark.usefixtures("elsewhere")
 def test_that_a_consent_withdrawn_before_the_file_leaves_keeps_it_here(
     store: Store,
     server: BatchServer,
     script: BatchScript,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    everything_is_remote(monkeypatch)
-    local = ModelProfile("local", "scripted", {"answer": "D4"})
-    planned(store, tmp_path / "d", a_spec([local]))
     allow(store, server)
     run = plan_run(store, a_spec([profile_of(server)]))
     put = batch_jobs.BatchJobs.put

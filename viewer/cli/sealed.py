@@ -23,8 +23,9 @@ def export_session(
     The file has the images without any header, the order, the questions and what the
     cases show; the truth, names of models and other readers' answers stay here. Of a
     session that came in such a file, write the answers, for overread import session
-    where it came from. The window knows such files by the endings .overread-session
-    and .overread-answers.
+    where it came from. What a case shows once an answer is locked is not in the file:
+    overread import session writes it to another one. The window knows such files by
+    the endings .overread-session and .overread-answers.
     """
     from viewer.services.readings.sealed import is_sealed, write_answers
     from viewer.services.readings.sealing import seal_session
@@ -36,7 +37,7 @@ def export_session(
         words = written.sentence
     else:
         sealed = seal_session(path, number, out)
-        facts = {"cases": sealed.cases, "images": sealed.images}
+        facts = {"cases": sealed.cases, "images": sealed.images, "part": sealed.part}
         words = sealed.sentence
     if as_json:
         print_json({"file": str(out), **facts})
@@ -65,6 +66,7 @@ def import_answers(file: Path, store: Path, *, as_json: bool) -> None:
 
     merged = merge_answers(store, file)
     if as_json:
-        print_json({"session": merged.session, "actions": merged.acts})
+        then = str(merged.then.path) if merged.then else None
+        print_json({"session": merged.session, "actions": merged.acts, "then": then})
     else:
         echo(merged.sentence)

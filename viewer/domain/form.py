@@ -308,6 +308,11 @@ class Form:
         kept = tuple(q for q in self.questions if q.id in asked)
         return replace(self, questions=kept)
 
+    def first_stages(self, count: int) -> Self:
+        """Return the form with only the questions of its first stages."""
+        asked = [question.id for stage in self.stages[:count] for question in stage]
+        return self.narrowed(asked)
+
     def with_feedback(self) -> Self:
         """Return the form, changed to show the reference once a case is locked."""
         return replace(self, revealed=self.revealed | {Part.REFERENCE})

@@ -87,7 +87,8 @@ class SessionSummary:
     ISO 8601; ``withdrawn`` is True if the reader's answers were purged, ``condition``
     is the condition under which cases are asked, such as ``grid=8``. ``visiting`` is
     True if another store sealed it, in which its answers count. ``seed`` drew its cases
-    and their order.
+    and their order. ``part`` is which part of a session it is that travels in parts, 0
+    if it is the whole, and ``goes_on`` says that another one follows.
     """
 
     id: SessionId
@@ -105,11 +106,14 @@ class SessionSummary:
     condition: str = ""
     visiting: bool = False
     seed: int = 0
+    part: int = 0
+    goes_on: bool = False
 
     @property
     def title(self) -> str:
         """What the session is, in words that do not name a model."""
-        return f"{self.form.title} of {self.dataset}"
+        part = f", part {self.part}" if self.part else ""
+        return f"{self.form.title} of {self.dataset}{part}"
 
     @property
     def finished(self) -> bool:

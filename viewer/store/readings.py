@@ -8,7 +8,7 @@ from typing import Final
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form_values import Values, values_as_json, values_of_json
-from viewer.domain.reading import Act, SessionId, SessionKind
+from viewer.domain.reading import Act, Consent, SessionId, SessionKind
 from viewer.domain.reading_history import ReadingRow
 from viewer.domain.result import Outcome
 from viewer.store import reading_audit
@@ -33,11 +33,26 @@ class PlannedTask:
 
 
 @dataclass(frozen=True)
+class NewReading:
+    """An action before it is a row; ``salt`` and ``at`` if it was one elsewhere."""
+
+    act: Act
+    stage: int
+    values: Values
+    comment: str = ""
+    active_ms: int = 0
+    salt: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True)
 class NewSession:
     """A session before it has a number; ``form`` and ``spec`` are JSON.
 
     ``returning`` says that the reader is the one of all sessions of this name;
-    ``visiting`` that another store, which knows its readers, sealed it.
+    ``visiting`` that another store, which knows its readers, sealed it. ``consents``
+    and ``acts`` are what the reader decided and did in it before, elsewhere: each act
+    with the position of its case.
     """
 
     kind: SessionKind
@@ -50,6 +65,8 @@ class NewSession:
     run: int | None = None
     returning: bool = False
     visiting: bool = False
+    consents: tuple[Consent, ...] = ()
+    acts: tuple[tuple[int, NewReading], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,6 +136,10 @@ def create_session(
         reading_audit.note_session(store, session)
         if earlier:
             reading_audit.note_event(store, "returning", session, earlier=earlier)
+        for consent in new.consents:
+            reading_audit.note_consent(store, session, consent)
+        for position, act in new.acts:
+            add_reading(store, session, position, act)
     return SessionId(session)
 
 
@@ -270,19 +291,6 @@ def _reading(row: Row) -> ReadingRow:
         active_ms=row["active_ms"],
         at=row["at"],
     )
-
-
-@dataclass(frozen=True)
-class NewReading:
-    """An action before it is a row; ``salt`` and ``at`` if it was one elsewhere."""
-
-    act: Act
-    stage: int
-    values: Values
-    comment: str = ""
-    active_ms: int = 0
-    salt: str = ""
-    at: str = ""
 
 
 def add_reading(store: Store, session: int, position: int, new: NewReading) -> int:

@@ -21,15 +21,11 @@ from tests.helpers.leak_search import CHANNELS, Leak
 from tests.helpers.read_tasks import READ_TASKS
 from tests.helpers.reading_monkey import ReadingMonkey
 from tests.helpers.reviewed_run import MODELS
+from tests.helpers.sealed_sessions import look_through
 from tests.helpers.secret_words import SECRET_MODELS, secret_model, secrets_in
-from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
-from viewer.domain.reading import SessionId
 from viewer.domain.reference import Mask
-from viewer.readers.pixels import load_pixels
-from viewer.services.readings import cases
 from viewer.services.readings.sealing import seal_session
 from viewer.settings import Settings
-from viewer.store import consents
 from viewer.store.database import open_store
 
 _STATES = 557
@@ -38,7 +34,10 @@ _QUICK = (
     *("panel, then a model", "differential", "edited images", "adjudication"),
     "placing",
 )
-_SEALED = ("panel", "outlines", "validation", "judging", "error review", "placing")
+_SEALED = (
+    *("panel", "outlines", "validation", "judging", "error review", "placing"),
+    *("differential", "validity", "panel, then a model", "placing in both arms"),
+)
 Reads = Callable[[str], BlindReading]
 
 
@@ -172,20 +171,6 @@ def test_that_a_leak_is_found_in_each_channel(reads: Reads) -> None:
     QApplication.clipboard().clear()
 
 
-def _look_through(store: Path, session: SessionId) -> None:
-    """Say of every image of a session that its pixels name nobody."""
-    shown = {
-        ref
-        for task in cases.queue(store, session)
-        for ref in (task.image, *(one.image for one in task.exhibits))
-        if ref is not None
-    }
-    with open_store(store) as opened:
-        for ref in shown:
-            review = PixelReview(pixels_sha256(load_pixels(ref)), ReviewDecision.CLEAN)
-            consents.add_review(opened, review)
-
-
 @pytest.mark.parametrize("name", _SEALED)
 def test_that_a_sealed_file_has_no_model_truth_or_other_answer(
     name: str, tmp_path: Path, store_of: Callable[[str], Path]
@@ -194,7 +179,7 @@ def test_that_a_sealed_file_has_no_model_truth_or_other_answer(
     shutil.copy(store_of(name), store)
     session = READ_TASKS[name].open(store, "Sealed")
     path = tmp_path / "sealed.session"
-    _look_through(store, session)
+    look_through(store, session)
     seal_session(store, session, path)
     with zipfile.ZipFile(path) as sealed:
         members = {n: sealed.read(n) for n in sealed.namelist()}

@@ -1,5 +1,6 @@
 """A sealed session opens in Review of another machine's window, and comes back."""
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.leak_search import CHANNELS, Reads
+from tests.helpers.leak_search import Place as Searched
 from tests.helpers.sealed_sessions import (
     PANEL,
     READER,
@@ -21,7 +24,9 @@ from viewer.domain.reading import SessionId, TaskState
 from viewer.services.readings.merging import merge_answers
 from viewer.services.readings.sealed import open_sealed, write_answers
 from viewer.services.readings.sealing import seal_session
+from viewer.services.readings.task_choice import TaskWanted
 from viewer.services.readings.task_readings import open_task
+from viewer.services.sessions.datasets import dataset_named
 from viewer.settings import ANSWERS_ENDING, SEALED_ENDING, Settings
 from viewer.store import reading_audit
 from viewer.store.database import open_store
@@ -150,6 +155,62 @@ def test_that_a_reader_elsewhere_sees_the_task_alone_and_returns_the_answers(
 
 def shows(review: ReviewWorkspace, position: int) -> bool:
     return review.page.ready and review.page.position == position
+
+
+def test_that_a_task_of_two_stages_travels_in_two_files_and_shows_each_in_its_time(
+    qtbot: QtBot, settings: Settings, origin: Path, tmp_path: Path
+) -> None:
+    wanted = TaskWanted(PANEL.study, "validity", PANEL.dataset)
+    session = open_task(origin, wanted, READER)
+    home = Furnished(Settings(tmp_path, origin))
+    qtbot.addWidget(home.window)
+    home.window.show()
+    at_home = with_review(home)
+    home.context.actions.run("file.export_session")
+    page = export_page(qtbot, home)
+    sealed = tmp_path / f"zoe{SEALED_ENDING}"
+    written(qtbot, page, sealed)
+    told = "Send it to Zoe; part 2 begins after you merge the answers."
+    assert page.foot.sentence.text() == f"3 cases, 3 images in {sealed.name}. {told}"
+    page.close()
+    made = Furnished(settings)
+    qtbot.addWidget(made.window)
+    made.window.show()
+    review = with_review(made)
+    answers = tmp_path / f"zoe{ANSWERS_ENDING}"
+    for part, key in ((1, Qt.Key.Key_2), (2, Qt.Key.Key_1)):
+        made.window.open_paths([sealed])
+        for position in range(3):
+            qtbot.waitUntil(partial(shows, review, position), timeout=PATIENCE_MS)
+            # What is known of the images is in the other window's store.
+            truths = {"CANARYTRUTH"} & set(words_in(review))
+            assert truths == ({"CANARYTRUTH"} if part == 2 else set())
+            QTest.keyClick(review.page, key)
+            QTest.keyClick(review.page, Qt.Key.Key_Return)
+        qtbot.waitUntil(review.done.isVisible, timeout=PATIENCE_MS)
+        said = "Return the answers; part 2 comes in another file."
+        assert (said in review.done.words.text()) == (part == 1)
+        write_answers(settings.store, SessionId(part), answers)
+        home.window.open_paths([answers])
+        told = f"Send zoe-part-2{SEALED_ENDING} to Zoe: it holds part 2."
+        words = told if part == 1 else f"merged into session {session}."
+        qtbot.waitUntil(partial(says, at_home, words), timeout=PATIENCE_MS)
+        sealed = tmp_path / f"zoe-part-2{SEALED_ENDING}"
+    with open_store(origin) as store:
+        items = dataset_named(store, PANEL.dataset).items
+    assert [one.reference["reviews"] for one in items] == [[[READER, []]]] * 3
+
+
+def says(review: ReviewWorkspace, words: str) -> bool:
+    return review.start.problem.text().endswith(words)
+
+
+def words_in(review: ReviewWorkspace) -> Iterator[str]:
+    """Yield every word that the page of a case shows, keeps or reads."""
+    place = Searched(review.page, review.page.image, review._context.settings, Reads())
+    for name in ("widgets", "lists", "objects"):
+        for _, text in CHANNELS[name](place):
+            yield from text.split()
 
 
 def test_that_a_session_is_exported_from_the_menu_in_every_form(

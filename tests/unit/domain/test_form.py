@@ -98,6 +98,22 @@ def test_that_a_case_asks_only_some_questions_of_its_form() -> None:
     assert CHECKING.narrowed(()) is CHECKING
 
 
+def test_that_a_form_of_its_first_stages_asks_nothing_of_the_others() -> None:
+    form = Form(
+        "f",
+        "1",
+        "F",
+        (
+            TextQuestion("a", "A"),
+            RevealedChoiceQuestion("b", "B"),
+            TextQuestion("c", "C"),
+            RevealedChoiceQuestion("d", "D"),
+        ),
+    )
+    asked = [[q.id for q in form.first_stages(n).questions] for n in (1, 2, 3, 4)]
+    assert asked == [["a"], ["a", "b", "c"], [*"abcd"], [*"abcd"]]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "problem"),
     [

@@ -165,13 +165,15 @@ def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task
         asked=seen.material.asked,
         training=planned.view == TRAINING,
         advice=acceptable,
-        arm=_arm(ground, form, shown=bool(acceptable)),
+        arm=_arm(ground, seen, form, shown=bool(acceptable)),
     )
 
 
-def _arm(ground: Ground, form: Form, *, shown: bool) -> Arm | None:
+def _arm(ground: Ground, seen: _Seen, form: Form, *, shown: bool) -> Arm | None:
     """Return when a case shows a model's answer, None if its session shows none."""
-    if stages_alone(form) < len(form.stages):
+    # A part of a sealed session may end before a question is asked again.
+    again = any(first_id(name) != name for name in seen.material.asked)
+    if again or stages_alone(form) < len(form.stages):
         return Arm.AFTER
     # A sealed session does not say which model's answers are ``shown``.
     return Arm.FROM_START if shown or ground.spec.aid is not None else None

@@ -60,8 +60,11 @@ def enter_if_finished(store: Store, session: SessionId) -> int | None:
     if not readings.all_locked(store, session):
         return None
     ground = ground_of(store, session)
-    counts = _asks_for_places(ground) and ground.spec.seal is None
-    return _enter(store, ground).run if counts else None
+    if ground.spec.seal is not None or not _asks_for_places(ground):
+        return None
+    # A lock may be that of a first stage.
+    ended = all(one.complete for one in standings_of(store, ground))
+    return _enter(store, ground).run if ended else None
 
 
 def _enter(store: Store, ground: Ground) -> Entered:

@@ -1,41 +1,52 @@
 """Answers of a sealed session, merged into the session they were sealed from.
 
 Everything is merged or nothing. An answer is stored as if it had been given here: with
-its own time and salt, after the same checks, and as an event of the audit.
+its own time and salt, after the same checks, and as an event of the audit. A file with
+more answers than were merged of it adds the others. Once the last answer of a part is
+merged, the next part is sealed beside the file.
 """
 
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 from threading import Event
 from typing import Final
 
 from viewer.domain.counting import counted
-from viewer.domain.errors import CancelledError, UnreadableInputError, WrongUseError
-from viewer.domain.form_values import values_as_json, values_of_json
+from viewer.domain.errors import (
+    CancelledError,
+    OverreadError,
+    UnreadableInputError,
+    WrongUseError,
+)
 from viewer.domain.plain import made
-from viewer.domain.reading import Act, SessionId
+from viewer.domain.reading import SessionId
 from viewer.services.readings.entering import enter_if_finished
+from viewer.services.readings.parts import MERGE, Part
 from viewer.services.readings.recording import repeat
-from viewer.services.readings.telemetry import add_record
+from viewer.services.readings.sealed_plan import SealedFile
+from viewer.services.readings.sealing import seal_session
+from viewer.services.readings.telemetry import add_record, forget_if_declined
 from viewer.services.sessions.ground import Ground, ground_of
 from viewer.services.sessions.seal import (
     AGAIN,
     ANSWERS,
     FORMAT,
     Seal,
-    SealedAct,
     SealedAnswers,
     check_chain,
     moment,
     plan_hmac,
 )
+from viewer.services.sessions.standings import standings_of
+from viewer.settings import SEALED_ENDING
 from viewer.store import reading_audit, readings
 from viewer.store.database import Store, open_store, utc_now
 from viewer.store.locks import session_lock
-from viewer.store.readings import NewReading
+from viewer.store.withdrawing import purging
 
 _MOST_BYTES: Final = 1 << 28
 _SAME: Final = "Install the same version on both machines, and write the file again."
@@ -43,17 +54,34 @@ _SAME: Final = "Install the same version on both machines, and write the file ag
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The session that answers were merged into, and the number of actions."""
+    """The session that answers were merged into, and the number of actions.
+
+    ``locked`` of ``planned`` cases are locked. ``then`` is the next part that was
+    sealed, None without any, and ``problem`` says why it could not be.
+    """
 
     session: SessionId
     reader: str
     acts: int
+    locked: int
+    planned: int
+    then: SealedFile | None = None
+    problem: str = ""
 
     @property
     def sentence(self) -> str:
-        """What was merged, in words."""
+        """What was merged and what is to be done now, in words."""
         acts = counted(self.acts, "action")
-        return f"{acts} of {self.reader} merged into session {self.session}."
+        told = f"{acts} of {self.reader} merged into session {self.session}."
+        if self.then is not None:
+            name, part = self.then.path.name, self.then.part
+            return f"{told} Send {name} to {self.reader}: it holds part {part}."
+        if self.problem:
+            return f"{told} The next part was not sealed. {self.problem}"
+        if self.locked < self.planned:
+            cases = counted(self.planned, "case")
+            return f"{told} {self.locked} of {cases} locked; the others can follow."
+        return told
 
 
 def merge_answers(
@@ -65,8 +93,9 @@ def merge_answers(
 ) -> Merged:
     """Merge a file of answers into its session; return what was merged.
 
-    ``progress`` is told how many actions of how many are merged; once ``stop`` is set,
-    nothing is.
+    If every case has locked the part that the file answers, and more is asked, the next
+    part is sealed in a file beside it. ``progress`` is told how many actions of how
+    many are merged; once ``stop`` is set, nothing is.
 
     Raises
     ------
@@ -80,22 +109,47 @@ def merge_answers(
         meanwhile; for times out of order, and answers that could not be given here.
     """
     answers, sha256 = _read(path)
+    seal = answers.seal
 
-    def step(done: int) -> None:
+    def step(done: int, every: int) -> None:
         if stop is not None and stop.is_set():
             raise CancelledError("Merging was stopped.", "Nothing was merged.")
         if progress is not None:
-            progress(done, len(answers.acts))
+            progress(done, every)
 
     with open_store(store) as opened:
-        _check_seal(opened, answers.seal)
-        session = SessionId(answers.seal.session)
+        _check_seal(opened, seal)
+        session = SessionId(seal.session)
         with session_lock(store, session, utc_now()):
-            with opened.transaction():
-                _check_session(opened, answers)
-                _merge(opened, session, answers, sha256, step)
+            # Nothing may be left of what its reader took back.
+            with purging(opened):
+                before = _check_session(opened, answers)
+                _merge(opened, session, answers, sha256, before, step)
             enter_if_finished(opened, session)
-    return Merged(session, answers.reader, len(answers.acts))
+        ground = ground_of(opened, session)
+        standings = standings_of(opened, ground)
+        part = Part.next_of(opened, ground)
+    locked = sum(one.complete or one.stage >= seal.part for one in standings)
+    acts = len(answers.acts) - before.acts
+    merged = Merged(session, answers.reader, acts, locked, len(standings))
+    if part is None or part.number <= seal.part:
+        return merged
+    return _with_next(store, merged, _beside(path, part.number))
+
+
+def _with_next(store: Path, merged: Merged, path: Path) -> Merged:
+    """Seal the next part; that it could not be changes nothing of what was merged."""
+    try:
+        return replace(merged, then=seal_session(store, merged.session, path))
+    except OverreadError as error:
+        return replace(merged, problem=f"{error.what} {error.how}".strip())
+
+
+def _beside(path: Path, part: int) -> Path:
+    """Return a name that is not taken for a part, beside a file of answers."""
+    first = path.with_name(f"{path.stem}-part-{part}{SEALED_ENDING}")
+    others = (first.with_stem(f"{first.stem}-{number}") for number in count(2))
+    return next(file for file in chain((first,), others) if not file.exists())
 
 
 def _read(path: Path) -> tuple[SealedAnswers, str]:
@@ -143,8 +197,19 @@ def _check_seal(store: Store, seal: Seal) -> None:
         raise WrongUseError("The seal of the session was changed.", AGAIN)
 
 
-def _check_session(store: Store, answers: SealedAnswers) -> None:
-    """Raise WrongUseError unless the session is still as it was sealed."""
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """How much of a file was merged before."""
+
+    acts: int
+    looks: int
+
+
+def _check_session(store: Store, answers: SealedAnswers) -> _Before:
+    """Raise WrongUseError unless the session is still as it was sealed.
+
+    Returns how much of the file is in it already.
+    """
     seal, number = answers.seal, answers.seal.session
     if not any(row.id == number for row in readings.session_rows(store)):
         raise WrongUseError(
@@ -163,18 +228,37 @@ def _check_session(store: Store, answers: SealedAnswers) -> None:
             "Find the store in which it was sealed.",
         )
     _check_who_and_what(ground, answers)
-    if reading_audit.events_of(store, number, "merge"):
+    return _check_merged(store, answers)
+
+
+def _check_merged(store: Store, answers: SealedAnswers) -> _Before:
+    """Raise WrongUseError unless the answers follow those that the session has."""
+    seal, acts = answers.seal, answers.acts
+    merges = reading_audit.events_of(store, seal.session, MERGE)
+    own = [one for one in merges if one["signature"] == seal.signature]
+    every, done = (sum(one["acts"] for one in of) for of in (merges, own))
+    if len(reading_audit.acts_of(store, seal.session)) != every:
         raise WrongUseError(
-            f"The answers of session {number} are merged already.",
-            "Nothing is left to do.",
-        )
-    if reading_audit.acts_of(store, number):
-        raise WrongUseError(
-            f"Session {number} was answered here after it was sealed, and those "
+            f"Session {seal.session} was answered here after it was sealed, and those "
             "answers stay.",
             "The file was not merged; to use it instead, withdraw them, and seal a new "
             "session.",
         )
+    last = merges[-1]["head"] if merges else ""
+    if every < seal.acts or (every == seal.acts and last != seal.head):
+        raise WrongUseError(
+            f"The answers of {seal.words} follow others that are not merged here.",
+            "Merge those first.",
+        )
+    if every > seal.acts + done or (own and len(acts) <= done):
+        raise WrongUseError(
+            f"The answers of {seal.words} are merged already.", "Nothing is left to do."
+        )
+    if own and acts[done - 1].sha256 != last:
+        raise WrongUseError(
+            f"The answers of {seal.words} are not those that were merged first.", AGAIN
+        )
+    return _Before(done, sum(one.get("looks", 0) for one in own))
 
 
 def _check_who_and_what(ground: Ground, answers: SealedAnswers) -> None:
@@ -204,44 +288,32 @@ def _merge(
     session: SessionId,
     answers: SealedAnswers,
     sha256: str,
-    step: Callable[[int], None],
+    before: _Before,
+    step: Callable[[int, int], None],
 ) -> None:
+    acts, looks = answers.acts[before.acts :], answers.looks[before.looks :]
     reading_audit.note_event(
         store,
-        "merge",
+        MERGE,
         session,
         signature=answers.seal.signature,
         file_sha256=sha256,
         head=answers.head,
-        acts=len(answers.acts),
+        acts=len(acts),
+        looks=len(looks),
     )
     for consent in answers.consents:
         reading_audit.note_consent(store, session, consent)
-    for number, act in enumerate(answers.acts, 1):
-        step(number - 1)
+    forget_if_declined(store, session)
+    for number, act in enumerate(acts, before.acts + 1):
+        step(number - before.acts - 1, len(acts))
         try:
-            repeat(store, session, act.position, _as_new(act))
+            repeat(store, session, act.position, act.as_new(), answers.seal.part)
         except (WrongUseError, ValueError, TypeError, AttributeError, KeyError) as e:
             why = e.what if isinstance(e, WrongUseError) else "It cannot be read."
             raise WrongUseError(
                 f"Action {number} of the file could not have been done. {why}", AGAIN
             ) from e
-    step(len(answers.acts))
-    if answers.looks:
-        add_record(store, ground_of(store, session), answers.looks, seal=True)
-
-
-def _as_new(act: SealedAct) -> NewReading:
-    """Return an action as a row to be; ValueError if it is none."""
-    values = values_of_json(act.answers)
-    if values_as_json(values) != act.answers or act.active_ms < 0 or not act.salt:
-        raise ValueError(asdict(act))
-    return NewReading(
-        act=Act(act.act),
-        stage=act.stage,
-        values=values,
-        comment=act.comment,
-        active_ms=act.active_ms,
-        salt=act.salt,
-        at=act.at,
-    )
+    step(len(acts), len(acts))
+    if looks:
+        add_record(store, ground_of(store, session), looks, seal=True)

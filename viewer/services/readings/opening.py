@@ -58,6 +58,7 @@ def _summary(store: Store, row: StoredSession) -> SessionSummary:
     ground = ground_of(store, row.id)
     standings = standings_of(store, ground)
     complete = [s for s in standings if s.complete]
+    seal = ground.spec.seal
     return SessionSummary(
         id=row.id,
         kind=row.kind,
@@ -72,8 +73,10 @@ def _summary(store: Store, row: StoredSession) -> SessionSummary:
         unresolved=sum(s.unresolved for s in complete),
         withdrawn=row.withdrawn,
         condition="" if ground.spec.task else ground.spec.condition.name,
-        visiting=ground.spec.seal is not None,
+        visiting=seal is not None,
         seed=ground.spec.seed,
+        part=seal.part if seal and (seal.goes_on or seal.part > 1) else 0,
+        goes_on=seal is not None and seal.goes_on,
     )
 
 

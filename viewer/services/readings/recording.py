@@ -257,15 +257,21 @@ def _resolved(
     return NewReading(Act.RESOLVED, last, {**standing.values, **values})
 
 
-def repeat(store: Store, session: SessionId, position: int, done: NewReading) -> None:
+def repeat(
+    store: Store, session: SessionId, position: int, done: NewReading, stages: int
+) -> None:
     """Store what was done in a copy of a session elsewhere, inside a transaction.
+
+    The copy asked only the first ``stages`` of the form.
 
     Raises
     ------
     WrongUseError
         If it could not have been done here: LockedError if the case is locked.
     """
-    ground, standing = _before(store, session, position)
+    ground, _ = _before(store, session, position)
+    ground = replace(ground, form=ground.form.first_stages(stages))
+    standing = standing_at(store, ground, position)
     new = _repeated(store, ground, position, standing, done)
     if (new.stage, new.values) != (done.stage, done.values):
         raise WrongUseError("Its answers are not those of its case.", "")

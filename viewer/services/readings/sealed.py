@@ -20,12 +20,8 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.plain import made
 from viewer.domain.reading import SessionId
 from viewer.imaging.png import is_bare_png
-from viewer.services.readings.sealing import (
-    PLAN,
-    SealedImage,
-    SealedPlan,
-    content_sha256,
-)
+from viewer.services.readings.sealed_plan import PLAN, SealedImage, SealedPlan
+from viewer.services.readings.sealing import content_sha256
 from viewer.services.sessions.ground import Ground, SessionSpec, ground_of
 from viewer.services.sessions.seal import (
     AGAIN,
@@ -131,7 +127,7 @@ def is_sealed(store: Path, session: SessionId) -> bool:
 
 def _answers(store: Store, ground: Ground) -> bytes:
     session, seal = ground.session, ground.spec.seal
-    acts = reading_audit.acts_of(store, session.id)
+    acts = () if seal is None else reading_audit.acts_of(store, session.id)[seal.acts :]
     if seal is None or not acts:
         raise WrongUseError(
             f"Nothing in session {session.id} is answered yet.",
@@ -219,6 +215,8 @@ def _registered(
         spec=spec.as_json(),
         tasks=plan.tasks,
         visiting=True,
+        consents=plan.consents,
+        acts=tuple((act.position, act.as_new()) for act in plan.acts),
     )
     return readings.create_session(store, new, beside=())
 
@@ -234,6 +232,8 @@ def _unpacked(
     try:
         plan = made(SealedPlan, json.loads(members[PLAN]), where=PLAN)
         SessionSpec.of_json(plan.spec)
+        for act in plan.acts:
+            act.as_new()
         folder = _folder(home, seal)
         return plan, tuple(_image(folder, o, members[o.file]) for o in plan.images)
     except (KeyError, ValueError, WrongUseError) as error:

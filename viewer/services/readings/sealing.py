@@ -1,15 +1,16 @@
-"""A session sealed in one file, for a reader at another machine.
+"""A session sealed in a file, for a reader at another machine.
 
 The file holds what the reader is shown and asked, and nothing that tells what is right,
-which model answered, what others read, or whose images these are. Its images are
-freshly written PNGs; what keeps an image or a text from a remote endpoint keeps it out
-of the file too (docs/privacy.md).
+which model answered, what others read, or whose images these are. What is shown once an
+answer is locked follows in another file, once that answer is merged. Images are freshly
+written PNGs; what keeps an image or a text from a remote endpoint keeps it out of the
+file too (docs/privacy.md).
 """
 
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Event
 from typing import Final
@@ -17,20 +18,20 @@ from typing import Final
 import viewer
 from viewer.domain.aid import Aid
 from viewer.domain.case import DatasetImage
-from viewer.domain.counting import counted
 from viewer.domain.errors import CancelledError, PrivacyError, WrongUseError
-from viewer.domain.form import (
-    Form,
-    Part,
-    RankedTextQuestion,
-    RevealedChoiceQuestion,
-)
+from viewer.domain.form import Form, RankedTextQuestion
+from viewer.domain.form import Part as FormPart
 from viewer.domain.form_values import values_as_json
 from viewer.domain.image import PixelImage
 from viewer.domain.item import Item, item_of
 from viewer.domain.plain import plain
 from viewer.domain.privacy import pixels_sha256
-from viewer.domain.reading import Material, SessionId, SessionKind
+from viewer.domain.reading import (
+    Exhibit,
+    Material,
+    SessionId,
+    Withheld,
+)
 from viewer.imaging.luts import to_raster
 from viewer.imaging.png import encode_png
 from viewer.readers.identifiers import burned_in_facts
@@ -39,6 +40,13 @@ from viewer.services.privacy.burned_in import check_pixels
 from viewer.services.privacy.decisions import person
 from viewer.services.privacy.gate import Gate, deidentified, open_gate
 from viewer.services.readings.cases import answer_shown
+from viewer.services.readings.parts import Part, shown_later
+from viewer.services.readings.sealed_plan import (
+    PLAN,
+    SealedFile,
+    SealedImage,
+    SealedPlan,
+)
 from viewer.services.sessions.ground import (
     Ground,
     SessionSpec,
@@ -46,7 +54,14 @@ from viewer.services.sessions.ground import (
     ground_of,
     material_of,
 )
-from viewer.services.sessions.seal import FORMAT, SESSION, Seal, plan_hmac, sha256_of
+from viewer.services.sessions.seal import (
+    FORMAT,
+    SESSION,
+    Seal,
+    SealedAct,
+    plan_hmac,
+    sha256_of,
+)
 from viewer.store import cases, consents, reading_audit, readings
 from viewer.store.database import Store, open_store, utc_now
 from viewer.store.locks import session_lock
@@ -55,17 +70,9 @@ from viewer.writers.bundle import bundle_bytes
 from viewer.writers.files import write_atomically
 from viewer.writers.verify.archive import SCHEMA
 
-PLAN: Final = "session.json"
-"""The member with questions, order and materials."""
-_SEALABLE: Final = frozenset({Part.ANSWER, Part.PIXELS})
+_SEALABLE: Final = frozenset({FormPart.ANSWER, FormPart.PIXELS})
 _TO_FILE: Final = "file"
 """What the audit calls the place that a sealed file goes to."""
-_LATER: Final = {
-    "later": "what is right",
-    "advice": "a model's answer",
-    "options": "the options",
-}
-"""What is withheld until a lock, by its name in a case, in words."""
 _HERE: Final = "Let the reader work on this machine."
 _SCHEMA: Final = {
     "type": "object",
@@ -75,45 +82,6 @@ _SCHEMA: Final = {
         "seal": {"type": "object"},
     },
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SealedImage:
-    """An image in the file: its key there, its member, and its size in pixels."""
-
-    key: str
-    file: str
-    rows: int
-    columns: int
-
-
-@dataclass(frozen=True)
-class SealedPlan:
-    """What a sealed file says of a session; ``form`` and ``spec`` are JSON.
-
-    Cases and images are numbered in the reader's order, under no name of their own.
-    """
-
-    kind: SessionKind
-    form: str
-    spec: str
-    tasks: tuple[PlannedTask, ...]
-    images: tuple[SealedImage, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SealedFile:
-    """A sealed file that was written, and how much it holds."""
-
-    path: Path
-    cases: int
-    images: int
-
-    @property
-    def sentence(self) -> str:
-        """How much it holds, in words."""
-        held = f"{counted(self.cases, 'case')}, {counted(self.images, 'image')}"
-        return f"{held} in {self.path.name}"
 
 
 def seal_session(
@@ -132,9 +100,8 @@ def seal_session(
     Raises
     ------
     WrongUseError
-        For an unknown session, one with answers, a withdrawn reader, or a session that
-        shows other readers' answers, or anything new once an answer is locked: who has
-        the file could read that before.
+        For an unknown session, one that was answered here, a withdrawn reader, or a
+        session that shows other readers' answers or is all locked.
     PrivacyError
         If an image or a text of it must stay here.
     SessionHeldError
@@ -142,14 +109,21 @@ def seal_session(
     """
     with open_store(store) as opened, session_lock(store, session, utc_now()):
         ground = ground_of(opened, session)
-        _check_sealable(opened, ground)
-        drawn = _Drawn(opened, ground, progress, stop)
+        part = _sealable(opened, ground)
+        drawn = _Drawn(opened, ground, part, progress, stop)
         members = {**drawn.members(), SCHEMA: _json(_SCHEMA)}
-        seal = _seal(opened, ground, members)
+        seal = _seal(opened, ground, part, members)
         data = bundle_bytes(members, {"format": SESSION, "seal": asdict(seal)})
         _note(opened, ground, seal, data, drawn.codes)
         write_atomically(path, data)
-    return SealedFile(path, len(drawn.tasks), len(drawn.images))
+    return SealedFile(
+        path,
+        len(drawn.tasks),
+        len(drawn.images),
+        ground.session.reader,
+        part.number,
+        part.goes_on,
+    )
 
 
 def content_sha256(members: Mapping[str, bytes]) -> str:
@@ -159,8 +133,8 @@ def content_sha256(members: Mapping[str, bytes]) -> str:
     )
 
 
-def _check_sealable(store: Store, ground: Ground) -> None:
-    """Raise WrongUseError if a session cannot be read at another machine."""
+def _sealable(store: Store, ground: Ground) -> Part:
+    """Return what of a session is read next at another machine, if it can be."""
     session = ground.session
     if session.withdrawn:
         raise WrongUseError(
@@ -178,31 +152,12 @@ def _check_sealable(store: Store, ground: Ground) -> None:
             "that stays here.",
             _HERE,
         )
-    if reading_audit.acts_of(store, session.id):
+    part = Part.next_of(store, ground)
+    if part is None:
         raise WrongUseError(
-            f"Session {session.id} has answers already; a session is sealed before its "
-            "first one.",
-            _HERE,
+            f"Every case of session {session.id} is locked.", "Nothing is left to send."
         )
-    if later := _shown_later(store, ground):
-        raise WrongUseError(
-            f"Session {session.id} shows {later} only once an answer is locked, and "
-            "anyone with the file could read it before.",
-            _HERE,
-        )
-
-
-def _shown_later(store: Store, ground: Ground) -> str:
-    """Return in words what a session shows after a first lock, "" for nothing new."""
-    for position, task in enumerate(readings.tasks_of(store, ground.session.id)):
-        withheld = json.loads(readings.withheld_at(store, ground.session.id, position))
-        found = (words for name, words in _LATER.items() if withheld.get(name))
-        if words := next(found, ""):
-            return words
-        questions = ground.form_of(task).questions
-        if any(isinstance(one, RevealedChoiceQuestion) for one in questions):
-            return _LATER["options"]
-    return ""
+    return part
 
 
 class _Drawn:
@@ -212,10 +167,11 @@ class _Drawn:
         self,
         store: Store,
         ground: Ground,
+        part: Part,
         progress: Callable[[int, int], object] | None,
         stop: Event | None,
     ) -> None:
-        self._store, self._ground = store, ground
+        self._store, self._ground, self._part = store, ground, part
         self._progress, self._stop = progress, stop
         self._dataset = cases.dataset_named(store, ground.session.dataset)
         self._known = {image.key: image for image in self._dataset.images}
@@ -232,12 +188,15 @@ class _Drawn:
 
     def members(self) -> dict[str, bytes]:
         """Return the plan and the images by their names in the file."""
+        session, form = self._ground.session, self._part.form(self._ground.form)
         plan = SealedPlan(
-            self._ground.session.kind,
-            form_text(_form_there(self._ground.form)),
+            session.kind,
+            form_text(_form_there(form)),
             _spec(self._ground),
             self.tasks,
             tuple(self.images.values()),
+            reading_audit.consents_of(self._store, session.id),
+            tuple(SealedAct(**act) for act in self._part.acts),
         )
         return {PLAN: _json(plain(plan)), **self.pngs}
 
@@ -246,24 +205,32 @@ class _Drawn:
             raise CancelledError("Sealing was stopped.", "Nothing was written.")
         if self._progress is not None:
             self._progress(number, every)
-        material = material_of(task)
-        keys = dict.fromkeys([task.image, *(e.image for e in material.exhibits)])
-        shown = [self._image_named(key) for key in keys if key]
-        names = {image.key: self._drawn(number, image).key for image in shown}
-        exhibits = tuple(
-            replace(one, image=names.get(one.image, "")) for one in material.exhibits
-        )
         # Notes are for counting the answer, which happens here.
-        material = replace(
-            self._answered(number, material), exhibits=exhibits, notes={}
-        )
-        self._check(number, task, material, shown)
+        whole = replace(self._answered(number, material_of(task)), notes={})
+        later = shown_later(self._store, self._ground.session.id, number - 1)
+        # What follows later too: else its reader could not go on.
+        self._check(number, task, whole, later)
+        material = self._part.material(self._ground, whole)
+        withheld = self._part.withheld(self._ground, task, later)
+        image = self._drawn(number, self._image_named(task.image)).key
+        material = replace(material, exhibits=self._shown(number, material.exhibits))
+        withheld = replace(withheld, later=self._shown(number, withheld.later))
         return PlannedTask(
             item=f"case {number}",
-            image=names[task.image],
+            image=image,
             view=task.view,
             finding=task.finding,
             material=_text(plain(material)),
+            withheld=_text(plain(withheld)) if withheld != Withheld() else "{}",
+        )
+
+    def _shown(self, number: int, exhibits: Iterable[Exhibit]) -> tuple[Exhibit, ...]:
+        """Return exhibits with the images that they have in the file."""
+        return tuple(
+            replace(one, image=self._drawn(number, self._image_named(one.image)).key)
+            if one.image
+            else one
+            for one in exhibits
         )
 
     def _answered(self, number: int, material: Material) -> Material:
@@ -276,7 +243,7 @@ class _Drawn:
         return replace(
             material,
             text=trial.answer,
-            advice=values_as_json({Part.ANSWER: place}) if place else "",
+            advice=values_as_json({FormPart.ANSWER: place}) if place else "",
         )
 
     def _image_named(self, key: str) -> DatasetImage:
@@ -292,14 +259,22 @@ class _Drawn:
         number: int,
         task: PlannedTask,
         material: Material,
-        shown: list[DatasetImage],
+        later: Withheld,
     ) -> None:
         """Raise PrivacyError, with the number of the case, if it must stay here."""
-        # A place has no words, and its numbers could be those of a patient by chance.
-        worded = replace(material, advice="", drawn="")
-        told = "\n".join(
-            (task.finding, *_texts(plain(worded)), *_suggestions(self._ground))
+        exhibits = (*material.exhibits, *later.later)
+        keys = dict.fromkeys([task.image, *(one.image for one in exhibits)])
+        shown = [self._image_named(key) for key in keys if key]
+        # A place has no words, and its numbers could be those of a patient by chance;
+        # images get other names.
+        worded = plain(
+            (
+                replace(material, advice="", drawn="", exhibits=()),
+                replace(later, advice="", drawn="", later=()),
+                tuple(replace(one, image="") for one in exhibits),
+            )
         )
+        told = "\n".join((task.finding, *_texts(worded), *_suggestions(self._ground)))
         try:
             self._gate.check_case(shown, told, self._item(task))
         except PrivacyError as error:
@@ -341,7 +316,7 @@ def _form_there(form: Form) -> Form:
 
     Nothing is revealed there, because what would be is here, and so is what models get.
     """
-    return replace(form, shown=form.shown - {Part.PIXELS}, revealed=frozenset())
+    return replace(form, shown=form.shown - {FormPart.PIXELS}, revealed=frozenset())
 
 
 def _codes(gate: Gate, image: DatasetImage, pixels: PixelImage) -> frozenset[str]:
@@ -373,7 +348,9 @@ def _spec(ground: Ground) -> str:
     ).as_json()
 
 
-def _seal(store: Store, ground: Ground, members: Mapping[str, bytes]) -> Seal:
+def _seal(
+    store: Store, ground: Ground, part: Part, members: Mapping[str, bytes]
+) -> Seal:
     session, form, study = ground.session, ground.form, ground.study
     return Seal(
         format=FORMAT,
@@ -388,6 +365,10 @@ def _seal(store: Store, ground: Ground, members: Mapping[str, bytes]) -> Seal:
         plan_hmac=plan_hmac(store, session.id),
         content_sha256=content_sha256(members),
         sealed_at=utc_now(),
+        part=part.number,
+        goes_on=part.goes_on,
+        acts=len(part.acts),
+        head=part.head,
     ).signed(store)
 
 
@@ -415,7 +396,12 @@ def _note(
             sorted(frozenset.intersection(*codes)),
         )
         reading_audit.note_event(
-            store, "seal", ground.session.id, signed=True, signature=seal.signature
+            store,
+            "seal",
+            ground.session.id,
+            signed=True,
+            signature=seal.signature,
+            part=seal.part,
         )
     consents.add_consent(store, _TO_FILE, *named, granted=False, given_by=who)
 

@@ -94,6 +94,15 @@ def record(
         add_record(opened, ground_of(opened, number), seen, seal=seal)
 
 
+def forget_if_declined(store: Store, number: SessionId) -> None:
+    """Delete what was recorded if a session's reader took the consent back elsewhere.
+
+    Inside :func:`viewer.store.withdrawing.purging`.
+    """
+    if reading_audit.decision_on(store, number, _consent(given=True)) is False:
+        looks.delete_looks(store, number)
+
+
 def add_record(
     store: Store, ground: Ground, seen: Sequence[Look], *, seal: bool
 ) -> None:

@@ -14,13 +14,15 @@ from datetime import UTC, datetime
 from typing import Any, Final, Self
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.reading import Consent
+from viewer.domain.form_values import values_as_json, values_of_json
+from viewer.domain.reading import Act, Consent
 from viewer.domain.telemetry import Look
 from viewer.store import reading_audit
 from viewer.store.database import Store
+from viewer.store.readings import NewReading
 from viewer.store.signing import canonical, is_signed, signature_of
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 SESSION, ANSWERS = "overread session", "overread answers"
 """What the two kinds of files say they are."""
 AGAIN: Final = "Send for the file again."
@@ -55,6 +57,11 @@ class Seal(Signed):
     of the files in the sealed file, ``program`` the version that wrote it.
     ``sealed_at`` is UTC, ISO 8601; ``signature`` is by the store's key, over everything
     else.
+
+    A session whose cases show something new after a lock travels in parts, a stage in
+    each: ``part`` counts them from 1, and ``goes_on`` says that another one follows.
+    ``acts`` actions were merged before this one was sealed, the last of which has the
+    hash ``head``, "" without any.
     """
 
     format: int
@@ -69,6 +76,17 @@ class Seal(Signed):
     plan_hmac: str
     content_sha256: str
     sealed_at: str
+    part: int
+    goes_on: bool
+    acts: int
+    head: str
+
+    @property
+    def words(self) -> str:
+        """What it is of, in words."""
+        is_part = self.goes_on or self.part > 1
+        of = f"part {self.part} of " if is_part else ""
+        return f"{of}session {self.session}"
 
 
 @dataclass(frozen=True)
@@ -87,6 +105,22 @@ class SealedAct:
     salt: str
     at: str
     sha256: str = ""
+
+    def as_new(self) -> NewReading:
+        """Return the action as a row to be; ValueError if it is none."""
+        values = values_of_json(self.answers)
+        same = values_as_json(values) == self.answers
+        if not same or min(self.active_ms, self.position) < 0 or not self.salt:
+            raise ValueError(asdict(self))
+        return NewReading(
+            act=Act(self.act),
+            stage=self.stage,
+            values=values,
+            comment=self.comment,
+            active_ms=self.active_ms,
+            salt=self.salt,
+            at=self.at,
+        )
 
     def chained(self, previous: str) -> Self:
         """Return the action as the one that follows a hash."""

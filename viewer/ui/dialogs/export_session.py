@@ -43,7 +43,7 @@ def _seal(work: _Work) -> str:
     sealed = seal_session(
         work.store, work.session, work.out, progress=work.told, stop=work.stop
     )
-    return f"{sealed.sentence}."
+    return sealed.sentence
 
 
 def _write_answers(work: _Work) -> str:
@@ -94,7 +94,8 @@ _KINDS: Final = (
     _Kind(
         "Sealed session",
         "For a reader at another machine: the images, their order and the questions, "
-        "without what is right and without names of models and patients.",
+        "without what is right and without names of models and patients. What is shown "
+        "once an answer is locked follows in another file.",
         f"session-{{}}{SEALED_ENDING}",
         f"Sealed sessions (*{SEALED_ENDING})",
         (False,),

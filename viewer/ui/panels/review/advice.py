@@ -57,7 +57,8 @@ class AdviceBox(QWidget):
 
 def _words(task: Task, form: ReviewForm) -> str:
     if not task.advice:
-        waits = task.arm is Arm.AFTER and task.stage < 1
+        again = (box for name, box in form.boxes.items() if first_id(name) != name)
+        waits = task.arm is Arm.AFTER and all(box.isHidden() for box in again)
         return _LATER if waits else _NONE
     told = "; ".join(form.boxes[n].words_of(v) for n, v in task.advice.items())
     placed = any(isinstance(value, Answer) for value in task.advice.values())

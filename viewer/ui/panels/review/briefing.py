@@ -20,6 +20,10 @@ _DONE: Final = "Every case is locked.\nThe answers are in the store."
 _TO_RETURN: Final = (
     "Every case is locked.\nReturn the answers to where the session comes from."
 )
+_TO_GO_ON: Final = (
+    "Every case of part {} is locked.\nReturn the answers; part {} comes in another "
+    "file."
+)
 
 
 class Briefing(QWidget):
@@ -98,5 +102,8 @@ class DonePage(QWidget):
 
     def show_session(self, summary: SessionSummary) -> None:
         """Say where the answers of a session go."""
-        self.words.setText(_TO_RETURN if summary.visiting else _DONE)
+        told = _TO_RETURN if summary.visiting else _DONE
+        if summary.goes_on:
+            told = _TO_GO_ON.format(summary.part, summary.part + 1)
+        self.words.setText(told)
         self.export.setVisible(summary.visiting)

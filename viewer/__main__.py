@@ -1,6 +1,7 @@
 """Entry points: ``overread``, ``python -m viewer`` and the frozen executable."""
 
 import atexit
+import contextlib
 import gc
 import os
 import re
@@ -12,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from viewer.domain.errors import OverreadError
 from viewer.private_files import restrict_umask
 from viewer.settings import read_settings
 
@@ -123,7 +125,9 @@ def _is_handed_over(words: Sequence[str]) -> bool:
         return False
     from viewer.services.starting.running_window import hand_over
 
-    return hand_over(paths, read_settings())
+    with contextlib.suppress(OverreadError):  # the command line tells of it
+        return hand_over(paths, read_settings())
+    return False
 
 
 def _early_decoder(words: Sequence[str]) -> "subprocess.Popen[bytes] | None":

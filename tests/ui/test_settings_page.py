@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.policies import deciding
 from tests.helpers.window_parts import Furnished
 from viewer.settings import Settings
 from viewer.ui.application import preferences
@@ -90,6 +91,19 @@ def test_that_the_search_shows_the_section_that_has_the_words(
     page.search.clear()
     assert page.told.text() == ""
     assert not page.sections.item(0).isHidden()
+
+
+def test_that_the_administrator_s_rules_are_listed_and_found(
+    page: SettingsPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = deciding(tmp_path, monkeypatch)('local_only = true\ncontact = "IT"')
+    page.show_section("Files")
+    told = "\n".join(label.text() for label in page.findChildren(QLabel))
+    assert "Set by the administrator of this computer:\nNothing leaves" in told
+    assert f"Only IT can change that, in {file}." in told
+    page.show_section("Window")
+    page.search.setText("administrator")
+    assert page.sections.currentItem().text() == "Files"
 
 
 def test_that_a_change_is_in_use_at_once(page: SettingsPage) -> None:

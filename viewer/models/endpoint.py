@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from viewer.domain.errors import PrivacyError, WrongUseError
 from viewer.models.loopback import is_loopback
+from viewer.settings import policy_file, read_policy
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _NAME: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?")
@@ -47,6 +48,17 @@ class Endpoint:
     def is_readable(self) -> bool:
         """True if traffic to this remote machine can be read on the way."""
         return self.scheme == "http" and not self.is_here
+
+    def check_policy(self) -> None:
+        """Raise ``PrivacyError`` if an administrator lets nothing go there."""
+        if self.is_here or (hosts := (policy := read_policy()).hosts) is None:
+            return
+        named = f"allowed_hosts of {policy_file()}"
+        if self.origin not in {endpoint_at(host, named).origin for host in hosts}:
+            raise PrivacyError(
+                f"The administrator of this computer lets nothing go to {self.origin}.",
+                f"Use a model on this machine. {policy.how}",
+            )
 
     def check_key(self, name: object) -> None:
         """Raise ``PrivacyError`` if a key of this name could be read on the way.
@@ -134,6 +146,7 @@ class Allowance:
         Nobody consents to a ``proxy`` on another machine: it may pass on what it cannot
         read, and nothing that is meant for this machine.
         """
+        endpoint.check_policy()
         if not endpoint.is_here and endpoint.origin not in self.origins:
             raise PrivacyError(
                 f"Images may only be sent to this machine, and {endpoint.host} is not "

@@ -1,6 +1,7 @@
 """Models: their states, their settings, and the memory that they hold."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -8,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.policies import deciding
 from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import ScriptedServer
 from tests.ui.models.conftest import MODELS, with_worker
@@ -229,6 +231,31 @@ def test_that_what_comes_with_the_program_cannot_be_changed(
     assert not workspace.profile.save.isVisible()
     shown = [w.text() for w in workspace.profile.findChildren(QLabel) if w.isVisible()]
     assert any("is built in" in text for text in shown)
+
+
+def test_that_models_that_an_administrator_chose_cannot_be_changed(
+    workspace: ModelsWorkspace,
+    context: AppContext,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = context.settings.models_file
+    deciding(tmp_path, monkeypatch)(f'models = "{file}"\ncontact = "IT"')
+    workspace.refresh()
+    qtbot.waitUntil(lambda: not row(workspace, "here").line.own)
+    choose(workspace, "here")
+    assert not workspace.profile.save.isVisible()
+    shown = [w.text() for w in workspace.profile.findChildren(QLabel) if w.isVisible()]
+    assert any("administrator of this computer chose it" in text for text in shown)
+    told = list[Notice]()
+    context.notices.posted.connect(told.append)
+    for wanted in ("model.new", "model.delete"):
+        workspace.handlers()[wanted]()
+    assert "chose its models" in told[0].what
+    assert "Only IT can change that" in told[0].how
+    assert not workspace.window().findChildren(ConnectPage)
+    assert file.read_text() == MODELS
 
 
 def test_that_a_file_changed_by_another_program_is_not_overwritten(

@@ -30,6 +30,8 @@ from viewer.models.provider_errors import quotation
 
 _TIMEOUT: Final = httpx2.Timeout(5.0, read=None)
 """Seconds to connect; while Ollama verifies a large file it says nothing for long."""
+_REGISTRY: Final = "https://registry.ollama.ai"
+"""From where Ollama gets models."""
 _MB: Final = 1e6
 _LONGEST_LINE: Final = 1_000_000
 """Bytes; Ollama's lines have some hundred."""
@@ -101,7 +103,7 @@ def pull(
     LoadCancelledError
         Soon after ``cancelled`` was set.
     PrivacyError
-        If the address is not on this machine.
+        If the address is not on this machine, or an administrator forbids downloads.
     DiskFullError
         If Ollama's disk is full.
     WrongUseError
@@ -115,6 +117,7 @@ def pull(
         )
     endpoint = endpoint_at(base_url)
     LOCAL_ONLY.check(endpoint)
+    endpoint_at(_REGISTRY).check_policy()
     _Pull(endpoint, model, progress, cancelled).run()
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from viewer.domain.errors import DiskFullError, OverreadError, WrongUseError
+from viewer.models.endpoint import endpoint_at
 from viewer.models.loaded import (
     Progress,
     check_cancelled,
@@ -181,8 +182,9 @@ def _free_in_cache() -> int:
 def _told_in_words(model: str) -> Iterator[None]:
     """Raise what goes wrong at the hub as one sentence and how to fix it."""
     import httpx2
-    from huggingface_hub import errors
+    from huggingface_hub import constants, errors
 
+    endpoint_at(constants.ENDPOINT, "HF_ENDPOINT").check_policy()
     try:
         yield
     except errors.GatedRepoError as error:

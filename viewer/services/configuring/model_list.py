@@ -129,7 +129,7 @@ class _Checks:
 
     def of(self, model: KnownModel) -> dict[str, Any]:
         """Return the fields of a model's line that are about its check."""
-        if model.profile is None or not model.own:
+        if model.profile is None or not model.table:
             return {}
         found = latest_check(self._store, model.profile)
         if found is None:
@@ -170,6 +170,7 @@ def _state_of_endpoint(
     endpoint = endpoint_of(profile)
     variable = str(profile.settings.get("api_key_env", ""))
     if endpoint is not None:
+        endpoint.check_policy()
         endpoint.check_key(variable)
     if variable and not keys.key_named(variable):
         return Readiness.NEEDS_KEY, f"needs a key: {variable}"

@@ -25,6 +25,7 @@ from viewer.services.configuring.study_file import (
     own_profiles,
 )
 from viewer.services.configuring.toml_files import read_toml
+from viewer.settings import read_policy
 from viewer.writers.files import write_atomically
 from viewer.writers.models_toml import model_tables, with_model, without_model
 from viewer.writers.toml import toml_bytes
@@ -185,7 +186,8 @@ def _own_model(table: object, number: int, models_file: Path) -> KnownModel:
         (profile,) = own_profiles({"model": [table]}, models_file).values()
     except OverreadError as caught:
         error = str(caught)
-    return KnownModel(name, adapter, True, profile, error, values)
+    own = not read_policy().models
+    return KnownModel(name, adapter, own, profile, error, values)
 
 
 def preset_tables() -> tuple[dict[str, object], ...]:
@@ -285,8 +287,10 @@ def saving(
 ) -> ModelsEdit:
     """Return the change that saves a model in the file, validated.
 
+    Raises WrongUseError where an administrator chose the models.
     A colour is saved with it, so that the model keeps it whatever happens to others.
     """
+    read_policy().check_models_may_change()
     check_model(table, replaced, models_file)
     before = _text(models_file)
     tables: list[Mapping[str, object]] = [

@@ -22,6 +22,7 @@ from viewer.services.configuring.own_prompts import (
     read_prompts,
 )
 from viewer.services.configuring.toml_files import read_toml
+from viewer.settings import read_policy
 from viewer.studies.catalog import study_named
 from viewer.studies.naming_models import NamesModels
 from viewer.studies.study import Study
@@ -226,7 +227,13 @@ def profiles_for(models_file: Path, study_file: Path | None) -> dict[str, ModelP
 
 
 def own_profiles(table: Mapping[str, object], path: Path) -> dict[str, ModelProfile]:
-    """Return the profiles of a file's ``[[model]]`` tables."""
+    """Return the profiles of a file's ``[[model]]`` tables.
+
+    Raises WrongUseError for those of another file than the one that an administrator
+    chose.
+    """
+    if table.get("model") and path != (policy := read_policy()).models_file:
+        policy.check_models_may_change()
     found = (
         profile_from_table(model, path.absolute().parent)
         for model in _tables(table.get("model", []), path.name)

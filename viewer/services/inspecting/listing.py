@@ -18,7 +18,7 @@ from viewer.domain.study_words import PLACING
 from viewer.services.configuring.model_list import ModelLine, model_lines
 from viewer.services.inspecting.blocks import count_blocks, log_file
 from viewer.services.reporting.grading import score_changed_grades
-from viewer.settings import Settings
+from viewer.settings import Settings, policy_file, read_policy
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store, sqlite_version
 from viewer.studies.catalog import study_named, titles
@@ -155,6 +155,7 @@ def doctor_rows(settings: Settings) -> list[Row]:
         ("sqlite", sqlite_version(), ""),
         ("store", *_store_state(settings.store)),
         ("models file", _models_state(settings.models_file), ""),
+        ("policy", *_policy_state()),
         ("window", *_window_state(settings.home)),
     ]
     facts += [(name, *_package_state(name, extra)) for name, extra in _PACKAGES]
@@ -184,6 +185,13 @@ def _store_state(path: Path) -> tuple[str, str]:
             return f"{n} run(s){'' if store.writable else ', read-only'}", ""
     except OverreadError as error:
         return error.what, error.how
+
+
+def _policy_state() -> tuple[str, str]:
+    """Return what an administrator decided, and whom to ask for a change."""
+    policy = read_policy()
+    rules = " ".join(policy.rules)
+    return (rules, policy.how) if policy_file() else ("none", "")
 
 
 def _models_state(path: Path) -> str:

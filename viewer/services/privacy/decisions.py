@@ -62,11 +62,14 @@ def allow(
 
     Raises
     ------
+    PrivacyError
+        If an administrator's policy lets nothing go there.
     WrongUseError
         For a remote http address without ``unencrypted``, an https address with it, or
         a restricted data set.
     """
     endpoint, named = endpoint_named(host), _dataset(dataset)
+    endpoint.check_policy()
     _check_encryption(endpoint, unencrypted=unencrypted)
     if named is not None and named in consents.restricted_files(store).values():
         raise WrongUseError(

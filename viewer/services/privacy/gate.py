@@ -30,7 +30,7 @@ from viewer.domain.privacy import (
 from viewer.imaging.png import is_bare_png
 from viewer.imaging.redaction import black_out
 from viewer.models.catalog import adapter_for, endpoint_of
-from viewer.models.endpoint import LOCAL_ONLY, Allowance
+from viewer.models.endpoint import LOCAL_ONLY, Allowance, endpoint_at
 from viewer.readers.identifiers import (
     BurnedInFacts,
     Identifier,
@@ -162,6 +162,7 @@ class Gate:
         origin = remote_origin(profile)
         if origin is None:
             return
+        endpoint_at(origin).check_policy()
         self.check_restricted(profile, images)
         check_key(profile)
         if origin not in self.consents:

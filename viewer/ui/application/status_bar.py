@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QToolButton, QWidget
 
+from viewer.settings import read_policy
 from viewer.ui.widgets.icons import IconLabel, icon
 from viewer.ui.widgets.plain_text import Label, as_tip
 
@@ -145,6 +146,8 @@ class Destinations(QWidget):
 
 
 def _kept_tip(restricted: str) -> str:
+    if read_policy().local_only:
+        return "The administrator of this computer lets no image leave it"
     if restricted:
         return (
             f"The data set '{restricted}' is restricted: no image leaves this machine"

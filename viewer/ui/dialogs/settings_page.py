@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.plain import made, plain
 from viewer.services.configuring.toml_files import read_toml, write_toml
-from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
+from viewer.settings import HOME_VARIABLE, STORE_VARIABLE, read_policy
 from viewer.ui.application import preferences
 from viewer.ui.application.action_spec import ActionSpec
 from viewer.ui.application.actions import SPECS
@@ -243,12 +243,17 @@ class SettingsPage(QDialog):
 
     @property
     def _folders(self) -> str:
-        settings = self._context.settings
-        return (
-            f"Data folder: {settings.home}\nStore: {settings.store}\n"
-            f"Set {HOME_VARIABLE} or {STORE_VARIABLE} in the environment to have them "
-            "elsewhere from the next start on."
+        settings, policy = self._context.settings, read_policy()
+        movable = (
+            HOME_VARIABLE if policy.store else f"{HOME_VARIABLE} or {STORE_VARIABLE}"
         )
+        movable = f"Set {movable} in the environment to have them elsewhere from"
+        lines = [f"Data folder: {settings.home}", f"Store: {settings.store}"]
+        lines.append(f"{movable} the next start on.")
+        if policy.rules:
+            lines += ["", "Set by the administrator of this computer:", *policy.rules]
+            lines.append(policy.how)
+        return "\n".join(lines)
 
     # Values
 

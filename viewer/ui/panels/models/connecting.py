@@ -8,8 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from viewer.domain.errors import OverreadError
 from viewer.services.configuring.dropped_models import DroppedModel, dropped_models
 from viewer.services.configuring.new_models import NewModel, new_models
+from viewer.settings import read_policy
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.show_once import show_once
@@ -63,7 +65,15 @@ class Connecting(QObject):
         endpoints.found_here.connect(self._show_found)
 
     def show(self, *_: object) -> None:
-        """Show the page, and look for models on this computer."""
+        """Show the page, and look for models on this computer.
+
+        Where an administrator chose the models, say so instead.
+        """
+        try:
+            read_policy().check_models_may_change()
+        except OverreadError as error:
+            self._context.notices.error(error)
+            return
         show_once(self._owner.window(), "connect", self._page)
 
     def _page(self) -> ConnectPage:

@@ -106,7 +106,7 @@ class ModelsList(QWidget):
         before, bar = self.current, self.view.verticalScrollBar()
         key, scrolled = chosen or (before.key if before else ""), bar.value()
         self.models.show_rows(rows)
-        self.view.show_hint(on=not any(row.line.own for row in rows))
+        self.view.show_hint(on=not any(row.line.table for row in rows))
         if rows:
             self.choose(self.models.row_of(key) or 0)
         if not chosen:

@@ -42,6 +42,7 @@ _KEY: Final = "api_key_env"
 _PROJECTOR: Final = "projector"
 _NAME: Final = "What lists and study files call the model."
 _COMES_WITH: Final = "It is built in and has no settings."
+_CHOSEN: Final = "The administrator of this computer chose it; you cannot change it."
 
 
 @dataclass(frozen=True)
@@ -171,8 +172,9 @@ class ModelProfilePanel(QWidget):
             self.column.addWidget(widget)
         self._pages.addWidget(self.scroll_area)
         self._pages.addWidget(self._page_of_tests())
-        self._built_in = _page_that_says(_COMES_WITH)
-        self._pages.addWidget(self._built_in)
+        self._fixed, self._chosen = map(_page_that_says, (_COMES_WITH, _CHOSEN))
+        self._pages.addWidget(self._fixed)
+        self._pages.addWidget(self._chosen)
         self.column.addWidget(self._pages, 1)
         self.column.addLayout(buttons)
 
@@ -209,7 +211,8 @@ class ModelProfilePanel(QWidget):
         if draft is None:
             self.tabs.hide()
             self.check_card.hide()
-            self._pages.setCurrentWidget(self._built_in)
+            of_policy = bool(row.line.table)
+            self._pages.setCurrentWidget(self._chosen if of_policy else self._fixed)
             return
         self._pages.setCurrentIndex(self.tabs.currentIndex())
         self._shown = draft

@@ -103,6 +103,14 @@ def test_that_parts_look_as_under_one_sheet(
     assert different == []
 
 
+def test_that_no_part_has_so_many_widgets_that_the_window_would_wait(
+    window: MainWindow,
+) -> None:
+    """Qt computes the sheet of a widget in 50 to 100 µs."""
+    parts = [part for part in window.parts() if not part.isWindow()]
+    assert max(len(part.findChildren(QWidget)) for part in parts) < 150
+
+
 def _has(palette: theme.Palette, part: QWidget) -> bool:
     return palette.accent in part.styleSheet()
 

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 8
 """Where there are more labels, they are placed in later turns of the event loop."""
-_FEW_S: Final = 0.02
+_FEW_S: Final = 0.01
 """So long a turn computes at most to place a few labels at once."""
-_TURN_S: Final = 0.01
+_TURN_S: Final = 0.006
 """So long a later turn places labels."""
 _CLEAR_OF_LINES: Final = 40
 """So many labels keep off other shapes, which takes time; the rest off texts alone."""

@@ -26,6 +26,8 @@ from viewer.domain import styles
 
 STEP: Final = 4
 """Pixels that all spacing is a multiple of."""
+_PAUSE_MS: Final = 30
+"""Before each part that is not seen gets a theme, for what the user does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +167,10 @@ def _is_holder(widget: QObject) -> TypeGuard[QWidget]:
         return False
     if isinstance(widget, QStackedWidget | QSplitter | QScrollArea | QTabWidget):
         return True
-    # The viewport of a page that is scrolled, and the page.
+    # What is scrolled lies on a viewport; a plain widget only lays out what it holds.
     above = widget.parent()
-    if isinstance(above, QScrollArea):
-        return above.viewport() is widget
-    area = above and above.parent()
-    return isinstance(area, QScrollArea) and type(widget) is QWidget
+    scrolled = isinstance(above, QScrollArea) and above.viewport() is widget
+    return scrolled or type(widget) is QWidget
 
 
 class ThemedWindow(QMainWindow):
@@ -222,7 +222,7 @@ class ThemedWindow(QMainWindow):
     def apply_to_parts(self) -> None:
         """Apply the current theme to the parts, to those that are seen first."""
         self.setUpdatesEnabled(not self._is_exposed)
-        self._unthemed.start()
+        self._unthemed.start(0)
 
     def show_in_theme(self) -> None:
         """Wait with the next picture for parts that are seen now and lack the theme."""
@@ -251,6 +251,7 @@ class ThemedWindow(QMainWindow):
             apply_to(unthemed.pop(0))
         if not (unthemed and unthemed[0].isVisible()):
             self.setUpdatesEnabled(True)
+            self._unthemed.setInterval(_PAUSE_MS)
         if not unthemed:
             self._unthemed.stop()
 

@@ -21,7 +21,7 @@ from viewer.ui.canvas.overlays.kept_picture import Sight
 
 _FEW: Final = 8
 """So many marks are drawn as quickly as a picture of them."""
-_TURN_S: Final = 0.01
+_TURN_S: Final = 0.008
 """So long a turn of the event loop draws marks."""
 _PARTS: Final = 4
 """Where more marks changed, all are drawn again."""

@@ -79,7 +79,7 @@ def test_that_a_known_model_is_downloaded_with_a_pause_and_connected(
         assert "of 3.0 MB" in page.foot.sentence.text()
         _press(page.foot.stop)
         qtbot.waitUntil(lambda: page.foot.go.text() == "Resume")
-        assert page.foot.sentence.text() == "Paused. What has arrived is kept."
+        assert page.foot.sentence.text() == "Paused. What has been downloaded is kept."
         (part,) = home.rglob("*.part")
         assert 0 < part.stat().st_size < SIZE
         assert QWEN not in text(context)
@@ -183,7 +183,7 @@ def test_that_ollama_gets_a_model_by_its_name_and_is_looked_at_again(
         assert not page.name.isEnabled()
         _press(page.foot.stop)
         qtbot.waitUntil(lambda: page.foot.go.text() == "Resume")
-        assert "Ollama keeps what has arrived" in page.foot.sentence.text()
+        assert "Ollama keeps what has been downloaded" in page.foot.sentence.text()
         server.pause_s = 0.0
         workspace.endpoints._finds.clear()
         with qtbot.waitSignal(page.fetched, timeout=20_000):

@@ -12,15 +12,15 @@ OPENAI_SETTINGS: Final = (
         "server",
         str,
         None,
-        "whose server it is, with its address and habits where they are known; custom "
-        "by default",
+        "whose server it is, for its address and habits where they are known; another "
+        "one by default",
         choices=tuple(SERVERS),
     ),
     Setting(
         "base_url",
         str,
         None,
-        "the server's address, up to /v1; only Azure and custom servers need it",
+        "the server's address, up to /v1; only Azure and other servers need it",
     ),
     Setting("model", str, None, "the model's name on the server", required=True),
     Setting(

@@ -1,6 +1,6 @@
 """The user's own models: read, changed and restored in models.toml."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -78,8 +78,8 @@ _CHOICE_WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         "native": "pixels of the image as it is kept",
     },
     "provider_view": {
-        "": "not set: none",
-        "none": "none",
+        "": "not set: no resizing",
+        "none": "no resizing",
         "openai_low": "OpenAI, low detail",
         "openai_high": "OpenAI, high detail",
         "openai_patch": "OpenAI, patches (GPT-5)",
@@ -91,7 +91,8 @@ _CHOICE_WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         "gemma3": "Gemma 3",
     },
     "server": {
-        "": "not set: custom",
+        "": "not set: another server",
+        "custom": "another server",
         "openai": "OpenAI",
         "azure": "Azure OpenAI",
         "anthropic": "Anthropic",
@@ -242,8 +243,7 @@ def _field(setting: Setting) -> FormField:
     if setting.choices:
         unset = ("",) if default is None else ()
         choices = (*unset, *setting.choices)
-        named = _CHOICE_WORDS.get(setting.key)
-        words = tuple(named.get(one, one) for one in choices) if named else ()
+        words = _words_of(setting.key, choices)
         return FormField(
             setting.key, "choice", default or "", setting.meaning, choices, words=words
         )
@@ -257,6 +257,21 @@ def _field(setting: Setting) -> FormField:
         return FormField(setting.key, kind, default or "", setting.meaning)
     whole = "maybe_" + _NUMBERS.get(setting.kind, "float")
     return FormField(setting.key, whole, default, setting.meaning, (), low)
+
+
+def _words_of(key: str, choices: Sequence[str]) -> tuple[str, ...]:
+    """Return how a form shows the choices of a setting, empty for their own names.
+
+    Those of coordinates end in their names, which is what messages call them.
+    """
+    named = _CHOICE_WORDS.get(key)
+    if named is None:
+        return ()
+    as_told = key == "convention"
+    return tuple(
+        f"{named[one]} ({one})" if one and as_told else named.get(one, one)
+        for one in choices
+    )
 
 
 def free_name(wanted: str, models_file: Path) -> str:

@@ -282,11 +282,13 @@ def _takes(spec: RunSpec, cost: int | None, seconds: float | None) -> str:
     known += [duration(seconds)] if seconds is not None else []
     unpriced = [model.name for model in asked if is_unpriced(model)]
     missing = ["cost"] if has_price and cost is None and not unpriced else []
-    missing += ["time"] if seconds is None else []
+    in_batches = [model.name for model in asked if is_batched(model)]
+    missing += ["time"] if seconds is None and not in_batches else []
     sentences = (
         _no_price(unpriced) if unpriced else "" if has_price else _FREE,
         f"About {' and '.join(known)}, judging by earlier replies." if known else "",
         _not_known(missing),
+        _within_a_day(in_batches),
     )
     return " ".join(sentence for sentence in sentences if sentence)
 
@@ -305,6 +307,12 @@ def _not_known(missing: Sequence[str]) -> str:
     verb = "are" if len(missing) > 1 else "is"
     what = " and ".join(missing).capitalize()
     return f"{what} {verb} not known until the first answers."
+
+
+def _within_a_day(models: Sequence[str]) -> str:
+    """Say which models answer in batches of their providers; "" for none."""
+    names = " and ".join(models)
+    return f"Answers of {names} come as a batch, within a day." if names else ""
 
 
 def duration(seconds: float) -> str:

@@ -38,20 +38,20 @@ _NAMES_AT_MOST: Final = 0.6
 """The most of a list's width that names take."""
 _LOOKING: Final = "Looking for programs on this computer that run models…"
 _NONE_FOUND: Final = (
-    "No program that runs models answers on this computer. Start Ollama, LM Studio, "
-    "llama.cpp, vLLM or SGLang, and press Look again."
+    "No program that runs models was found on this computer. Start Ollama, LM Studio, "
+    "llama.cpp, vLLM or SGLang, then press Look again."
 )
-_NONE_YET: Final = "Ollama answers on this computer, and has no model yet."
+_NONE_YET: Final = "Ollama is running on this computer, but has no model yet."
 _FOUND: Final = "Click a model to connect it. Images stay on this computer."
 _ONLINE: Final = (
-    "Images are sent to the company's computers, and you are asked before the first. "
-    "You need a key from the company's web site."
+    "Images are sent to the company's computers; you are asked before the first one "
+    "is. You need a key from the company's website."
 )
 _DISK: Final = (
     "A folder from Hugging Face, a .gguf file, or the description (.toml) of a network "
     "that you trained. Nothing is sent anywhere."
 )
-_KNOWN: Final = "What is known of each is filled in; click one to fill in the rest."
+_KNOWN: Final = "Click a model: what is known of it is filled in, and you add the rest."
 _FILES: Final = (
     ("My model folder…", ""),
     ("My model file…", "GGUF models (*.gguf)"),

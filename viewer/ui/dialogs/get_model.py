@@ -59,9 +59,9 @@ def hub(revision: str = "") -> Source:
 
     return Source(
         "Hugging Face",
-        "The model's files come from huggingface.co to this computer. No image and no "
-        "question is sent.",
-        "Paused. What has arrived is kept.",
+        "The model's files are downloaded from huggingface.co to this computer. No "
+        "images or questions are sent.",
+        "Paused. What has been downloaded is kept.",
         find,
     )
 
@@ -76,10 +76,10 @@ def ollama(base_url: str) -> Source:
 
     return Source(
         "Ollama",
-        "Ollama downloads the model to this computer; https://ollama.com/search has "
-        "the names. No image and no question is sent.",
-        "Paused. Ollama keeps what has arrived; some versions finish the file that "
-        "they had begun.",
+        "Ollama downloads the model to this computer; https://ollama.com/search lists "
+        "the names. No images or questions are sent.",
+        "Paused. Ollama keeps what has been downloaded; some versions first finish the "
+        "file that they had begun.",
         find,
     )
 

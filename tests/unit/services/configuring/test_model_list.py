@@ -198,7 +198,9 @@ def test_that_the_form_has_words_for_every_choice_that_it_names() -> None:
     for adapter in ("openai_api", "imported"):
         for field in settings_fields(adapter):
             assert (field.words != ()) is (field.name in named)
-            assert not any("_" in words for words in field.words)
+            for choice, words in zip(field.choices, field.words, strict=False):
+                told = field.name == "convention" and choice  # what messages call it
+                assert words.endswith(f" ({choice})") if told else words != choice
 
 
 def test_that_a_default_is_said_as_the_form_shows_it() -> None:

@@ -99,6 +99,15 @@ def test_that_the_cost_of_a_priced_model_is_unknown_before_its_first_reply(
     assert f"At most ${found.most_microusd / 1e6:.2f}." in found.sentence
 
 
+def test_that_answers_in_batches_are_said_to_take_a_day(settings: Settings) -> None:
+    settings.models_file.write_text(f'{SERVER}answers = "batch"\n')
+    with open_store(settings.store) as opened:
+        import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
+    found = estimate(settings.store, a_form(models=("mine", "uniform")), settings)
+    assert "Answers of mine come as a batch, within a day." in found.sentence
+    assert "Cost is not known until the first answers." in found.sentence
+
+
 def test_that_a_bound_by_list_prices_tells_their_day(settings: Settings) -> None:
     listed = SERVER.replace('model = "tiny"', 'model = "gpt-4o"\nserver = "openai"')
     settings.models_file.write_text(listed.split("price_in")[0])

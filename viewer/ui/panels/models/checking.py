@@ -21,7 +21,8 @@ from viewer.ui.widgets.lighter import ProgressBar
 
 _BEFORE: Final = (
     "Not checked yet. A check asks up to five short questions about images with a "
-    "known mark: does the model see, are its answers read right, how fast is it."
+    "known mark: whether the model sees them, whether its answers are read correctly, "
+    "and how fast it is."
 )
 _ASKING: Final = "Asking about images with a known mark…"
 

@@ -29,9 +29,9 @@ _SIGNS: Final[Mapping[Verdict, str]] = {
     Verdict.UNKNOWN: "help-circle-outline",
 }
 _BEFORE: Final = (
-    "A test finds out what the endpoint really does: images, seed, log-probabilities, "
-    "JSON schema, parameters that it rejects. It asks about a dozen short questions "
-    "about images made for it."
+    "A test finds out what the server can really do: images, seeds, log-probabilities, "
+    "JSON schemas, and which parameters it rejects. It asks a dozen or so short "
+    "questions about images made for the test."
 )
 _UNSAVED: Final = "Save the model first; a test uses its saved settings."
 
@@ -133,7 +133,7 @@ def _words(rows: Sequence[ProbeRow], *, running: bool, saved: bool) -> str:
 
 def _table() -> QTableWidget:
     table = QTableWidget(0, len(_HEADERS))
-    table.setAccessibleName("What the endpoint does")
+    table.setAccessibleName("What the server can do")
     table.setHorizontalHeaderLabels(_HEADERS)
     table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

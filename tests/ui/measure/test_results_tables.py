@@ -212,15 +212,21 @@ def test_that_every_name_is_shown_whole_and_as_a_tip(qtbot: QtBot) -> None:
 
 
 def test_that_a_width_set_by_hand_stays_until_there_are_other_results_or_another_font(
-    qtbot: QtBot,
+    qtbot: QtBot, qapp: QApplication
 ) -> None:
     view = ResultsView()
     qtbot.addWidget(view)
+    theme.apply_to(view)
     view.show_table(TABLE)
     view.show()
     fitting = view.columnWidth(0)
     view.setColumnWidth(0, fitting + 50)
     view.hide()
+    view.show()
+    assert view.columnWidth(0) == fitting + 50
+    view.hide()
+    theme.apply(qapp, theme.other())
+    theme.apply_to(view)
     view.show()
     assert view.columnWidth(0) == fitting + 50
     view.hide()

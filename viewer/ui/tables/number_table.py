@@ -72,7 +72,7 @@ class NumberView(QTableView):
 
     def __init__(self, called: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._fitted = False
+        self._fitted, self._measured_in = False, ("", "")
         self.setAccessibleName(called)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setShowGrid(False)
@@ -131,10 +131,18 @@ class NumberView(QTableView):
             self.fit_columns()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Measure the columns again where their font or style is another one."""
+        """Measure the columns again where their font or style is another one.
+
+        Another theme has another sheet of the same style.
+        """
         super().changeEvent(event)
-        if event.type() in {QEvent.Type.FontChange, QEvent.Type.StyleChange}:
+        asked = event.type() in {QEvent.Type.FontChange, QEvent.Type.StyleChange}
+        if asked and self._measured_in != self._look():
             self._fitted = False
+
+    def _look(self) -> tuple[str, str]:
+        """Return the font and the kind of style, which a text's width depends on."""
+        return self.font().toString(), str(self.style().metaObject().className())
 
     def fit_columns(self) -> None:
         """Make columns as wide as their texts; those out of sight once they are seen.
@@ -143,6 +151,7 @@ class NumberView(QTableView):
         """
         self._fitted = self.isVisible()
         if self._fitted:
+            self._measured_in = self._look()
             self.resizeColumnsToContents()
 
     def sizeHintForColumn(self, column: int) -> int:  # noqa: N802 - Qt's name

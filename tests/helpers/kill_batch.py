@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import httpx2
+
 from tests.helpers.forked import start_program
 from tests.helpers.kill_trial import kill, living
 from tests.helpers.tiny_study import a_spec
@@ -39,6 +41,7 @@ class BatchKills:
     kills: int = 0
     billed: int = 0
     bought_twice: int = 0
+    files_left: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
 
 
@@ -49,7 +52,7 @@ class KillBatch:
         self, folder: Path, images: Path, base_url: str, journal: Path, ceiling: int
     ) -> None:
         self.store = folder / "killed.sqlite"
-        self.journal, self.ceiling = journal, ceiling
+        self.journal, self.ceiling, self.base_url = journal, ceiling, base_url
         self.report = BatchKills()
         with open_store(self.store) as store:
             import_dataset(store, "folder", images, "tiny")
@@ -117,6 +120,8 @@ class KillBatch:
         self.report.billed = len(lines)
         self.report.bought_twice = sum(n - 1 for n in billed.values())
         self.report.statuses = Counter({s.value: n for s, n in counts.items()})
+        files = httpx2.get(f"{self.base_url}/files").json()["data"]
+        self.report.files_left = len(files)
         return self.report
 
 

@@ -85,6 +85,21 @@ def test_that_a_run_with_a_price_is_only_offered(
     assert opened.resumed == []
 
 
+def test_that_a_complete_run_only_deletes_its_files_at_the_provider(
+    settings: Settings, window: QWidget, qtbot: QtBot, tmp_path: Path
+) -> None:
+    with BatchServer() as server:
+        dear = server_profile(server.base_url, answers="batch", price_in=1, price_out=1)
+        run = _cut_off(settings, tmp_path, dear)
+        with open_store(settings.store) as store:
+            finish(store, run)
+            begin_job(store, run, dear.name)
+    opened = Opened(settings, window)
+    qtbot.waitUntil(lambda: opened.resumed == [("resume", run, 0)])
+    words = f"Run {run} is complete; its files at the provider are being deleted."
+    assert opened.told == [Notice(words, warning=False)]
+
+
 def test_that_what_a_killed_upload_left_is_deleted_though_the_run_is_only_offered(
     settings: Settings, window: QWidget, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -82,7 +82,10 @@ class InterruptedRuns(QObject):
             return
         if cut_off.out:
             was = f"has {counted(cut_off.out, 'question')} in a batch"
-        self._context.notices.say(f"Run {cut_off.run} {was} and continues.")
+        goes_on = f"{was} and continues"
+        if cut_off.done == cut_off.planned:
+            goes_on = "is complete; its files at the provider are being deleted"
+        self._context.notices.say(f"Run {cut_off.run} {goes_on}.")
         self._context.run_states.resume(cut_off.run)
 
     def _fail(self, error: Exception) -> None:

@@ -100,6 +100,8 @@ def test_that_a_hundred_thousand_random_actions_never_hold_the_window_up(
     actions = int(os.environ.get(ACTIONS_VARIABLE, "100000"))
     gc.collect()
     gc.freeze()  # the tests' own objects are no part of the window, which does the same
+    # The tests' way of starting a process takes seconds, the program's a few ms.
+    demo.window.context.worker.model_states()
     blocks: list[Block] = []
     wrong: dict[int, list[str]] = {}
     watchdog = Watchdog(blocks.append)

@@ -112,18 +112,10 @@ def open_error_review(
     name = reader_name(reader)
     with open_store(store) as opened:
         spec = _review_spec(opened, run, seed, cap, views, condition)
-        seed = spec.seed
         spec = replace(spec, telemetry=telemetry)
-        misses = _misses(opened, run, spec)
         work = review_work(run, spec)
         sessions = [s for s in _sessions_of(opened, work, name) if not s.withdrawn]
-        held = {t.trial for s in sessions for t in readings.tasks_of(opened, s.id)}
-        drawn = [
-            t
-            for chosen in order.sampled(misses, cap, seed).values()
-            for t in chosen
-            if t.id not in held
-        ]
+        drawn = _drawn(opened, run, spec, cap, sessions)
         if sessions and not drawn:
             return continued(opened, sessions[-1].id, telemetry=telemetry)
         if not drawn:
@@ -138,11 +130,24 @@ def open_error_review(
             work=work,
             form=form_text(ERROR_REVIEW),
             spec=spec.as_json(),
-            tasks=tuple(map(review_task, order.mixed(drawn, seed, name))),
+            tasks=tuple(map(review_task, order.mixed(drawn, spec.seed, name))),
             run=run,
             returning=returning,
         )
         return readings.create_session(opened, new, beside=[s.id for s in sessions])
+
+
+def _drawn(
+    store: Store,
+    run: int,
+    spec: SessionSpec,
+    cap: int,
+    sessions: Sequence[StoredSession],
+) -> list[ScoredTrial]:
+    """Return the drawn misses that a reader's ``sessions`` do not have yet."""
+    held = {t.trial for s in sessions for t in readings.tasks_of(store, s.id)}
+    sampled = order.sampled(_misses(store, run, spec), cap, spec.seed)
+    return [t for chosen in sampled.values() for t in chosen if t.id not in held]
 
 
 def review_work(run: int, spec: SessionSpec) -> str:
@@ -252,11 +257,6 @@ def open_reader_study(
     name = reader_name(reader)
     form = asked_form(form, place, absent=absent, feedback=feedback)
     form = aided_form(form, aid) if aid else form
-    overrides: dict[str, object] = {"grids": [grid], "views": list(views)}
-    if absent:
-        overrides["absent_findings"] = True
-    if findings:
-        overrides["findings"] = list(findings)
     asked = make_spec(
         study=PLACING,
         dataset=dataset,
@@ -264,7 +264,7 @@ def open_reader_study(
         seed=seed,
         repeats=1,
         models=(),
-        overrides=overrides,
+        overrides=_overrides(grid, views, findings, absent=absent),
         limit=limit,
     )
     with open_store(store) as opened:
@@ -277,6 +277,18 @@ def open_reader_study(
             telemetry=telemetry,
             returning=returning,
         )
+
+
+def _overrides(
+    grid: str, views: Sequence[str], findings: Sequence[str], *, absent: bool
+) -> dict[str, object]:
+    """Return the parameters of a run that asks what the reader is asked."""
+    overrides: dict[str, object] = {"grids": [grid], "views": list(views)}
+    if absent:
+        overrides["absent_findings"] = True
+    if findings:
+        overrides["findings"] = list(findings)
+    return overrides
 
 
 def asked_form(form: Form, place: PlaceKind, *, absent: bool, feedback: bool) -> Form:

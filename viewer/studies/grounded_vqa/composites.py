@@ -30,10 +30,10 @@ from viewer.studies.reading_tasks import (
 )
 
 EDITED_IMAGES: Final = "edited_images"
-"""The key of the readers' verdicts in an item's reference.
+"""Names the list in an item's reference that has what readers said of its images.
 
-Each is the reader, the name of the edited question (with its donor), the parameters
-that its image was made with, and what the image failed.
+An entry has the reader, the name of the edited question with the patient that its
+region is from, the parameters that its image was made with, and what it failed.
 """
 
 

@@ -4,6 +4,7 @@ It tells how others did, so a reader gets here only from a finished session.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -62,6 +63,8 @@ _HEADERS: Final = {
     "kappas": "Cohen's κ",
     "kappa": "Cohen's κ",
     "same": "Same verdict",
+    "title": "What was read",
+    "opened_at": "Opened",
 }
 _NONE: Final = (
     "There is nothing to compare yet: no second reader has locked the same cases, and "
@@ -146,8 +149,8 @@ class _Part(QWidget):
         self.table.setHorizontalHeaderLabels([_header(name) for name in columns])
         self.table.setRowCount(len(rows))
         for number, row in enumerate(rows):
-            for place, value in enumerate(row.values()):
-                item = QTableWidgetItem(_words(value))
+            for place, (name, value) in enumerate(row.items()):
+                item = QTableWidgetItem(_words(name, value))
                 item.setToolTip(as_tip(item.text()))
                 self.table.setItem(number, place, item)
 
@@ -156,7 +159,9 @@ def _header(name: str) -> str:
     return _HEADERS.get(name, name.replace("_", " ").capitalize())
 
 
-def _words(value: object) -> str:
+def _words(name: str, value: object) -> str:
+    if name == "opened_at":
+        return f"{datetime.fromisoformat(str(value)).astimezone():%Y-%m-%d %H:%M}"
     if value is None or value == "-":
         return "–"
     if isinstance(value, float):

@@ -318,12 +318,14 @@ class Forecast:
 class KnownReader:
     """Somebody who reads here: the name in all results, and the sessions under it.
 
-    ``last`` is when the newest session was opened, UTC, ISO 8601.
+    ``last`` is when the newest session was opened, UTC, ISO 8601. Of somebody whom only
+    a file of a data set names, ``dataset`` is its name.
     """
 
     name: str
-    sessions: tuple[SessionId, ...]
-    last: str
+    sessions: tuple[SessionId, ...] = ()
+    last: str = ""
+    dataset: str = ""
 
 
 class NameTakenError(WrongUseError):
@@ -336,8 +338,9 @@ class NameTakenError(WrongUseError):
         first = people[0]
         numbers = ", ".join(map(str, first.sessions))
         sessions = "session" if len(first.sessions) == 1 else "sessions"
+        where = f"{sessions} {numbers}" if numbers else f"a file of {first.dataset}"
         super().__init__(
-            f"{first.name} has already read here ({sessions} {numbers}).",
+            f"{first.name} has already read here ({where}).",
             f"If this is another reader, use another name, such as {free}.",
         )
         self.people, self.free = tuple(people), free

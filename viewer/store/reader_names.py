@@ -17,8 +17,8 @@ def earlier_sessions(
     known = {one.name: one.sessions for one in people}
     if returning and name in known:
         return known[name]
-    if _folded(name) in map(_folded, known):
-        raise NameTakenError(people, _free_name(people[0].name, known))
+    if folded(name) in map(folded, known):
+        raise NameTakenError(people, free_name(people[0].name, known))
     return ()
 
 
@@ -36,20 +36,20 @@ def namesakes(store: Store, name: str) -> tuple[KnownReader, ...]:
     )
     found: dict[str, list[Row]] = {}
     for row in rows:
-        if _folded(_bare(row["reader"])) == _folded(_bare(name)):
+        if folded(_bare(row["reader"])) == folded(_bare(name)):
             found.setdefault(row["reader"], []).append(row)
     people = [
         KnownReader(reader, tuple(SessionId(one["id"]) for one in of), of[-1][2])
         for reader, of in found.items()
     ]
-    return tuple(sorted(people, key=lambda one: _folded(one.name) != _folded(name)))
+    return tuple(sorted(people, key=lambda one: folded(one.name) != folded(name)))
 
 
-def _free_name(name: str, known: Collection[str]) -> str:
+def free_name(name: str, known: Collection[str]) -> str:
     """Return a name with the first number, from 2, that nobody has."""
-    taken = {_folded(one) for one in known}
+    taken = {folded(one) for one in known}
     names = (f"{_bare(name)} ({number})" for number in count(2))
-    return next(one for one in names if _folded(one) not in taken)
+    return next(one for one in names if folded(one) not in taken)
 
 
 def _bare(name: str) -> str:
@@ -57,5 +57,6 @@ def _bare(name: str) -> str:
     return re.sub(r" \(\d+\)$", "", name)
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """Return what two spellings of one name have in common."""
     return unicodedata.normalize("NFKC", name).casefold()

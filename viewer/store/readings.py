@@ -52,7 +52,8 @@ class NewSession:
     ``returning`` says that the reader is the one of all sessions of this name;
     ``visiting`` that another store, which knows its readers, sealed it. ``consents``
     and ``acts`` are what the reader decided and did in it before, elsewhere: each act
-    with the position of its case.
+    with the position of its case. ``filed`` says that it is the reader of this name in
+    a file of the data set.
     """
 
     kind: SessionKind
@@ -67,6 +68,7 @@ class NewSession:
     visiting: bool = False
     consents: tuple[Consent, ...] = ()
     acts: tuple[tuple[int, NewReading], ...] = ()
+    filed: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,10 @@ class StoredSession:
     opened_at: str
     run: int | None
     withdrawn: bool
+
+
+RETURNING: Final = "returning"
+"""What the audit calls it that a reader is one who is known already."""
 
 
 def create_session(
@@ -135,7 +141,9 @@ def create_session(
         store.execute("UPDATE reading_session SET sealed = 1 WHERE id = ?", (session,))
         reading_audit.note_session(store, session)
         if earlier:
-            reading_audit.note_event(store, "returning", session, earlier=earlier)
+            reading_audit.note_event(store, RETURNING, session, earlier=earlier)
+        elif new.filed:
+            reading_audit.note_event(store, RETURNING, session, earlier=(), filed=True)
         for consent in new.consents:
             reading_audit.note_consent(store, session, consent)
         for position, act in new.acts:

@@ -21,6 +21,7 @@ from viewer.services.readings import order
 from viewer.services.readings.advice import Advised, Shown, with_chosen
 from viewer.services.readings.made_images import Progress, with_made_images
 from viewer.services.readings.task_choice import TaskOffer, TaskWanted, seed_of
+from viewer.services.sessions.file_readers import is_filed
 from viewer.services.sessions.ground import (
     TRAINING,
     SessionSpec,
@@ -92,7 +93,8 @@ def open_task(
     CancelledError
         If it was stopped.
     NameTakenError
-        If somebody has read under this name, and is not said to be ``returning``.
+        If somebody has read under this name, here or in a file of the data set, and is
+        not said to be ``returning``.
     WrongUseError
         For an unknown data set, run or task, a reader without a name, a task without
         cases, another reader of the same name in another panel, or a reader who did
@@ -101,48 +103,83 @@ def open_task(
     name = reader_name(reader)
     with open_store(store) as opened:
         wanted = replace(wanted, seed=seed_of(opened, wanted))
-        task, found = cases_of(opened, wanted)
-        if not found:
-            raise WrongUseError(
-                f"'{wanted.dataset}' has nothing to read for this task.", task.about
-            )
-        dataset = cases.dataset_named(opened, wanted.dataset)
-        form = _form(task, dataset, wanted.aid)
-        work = _work(wanted, dataset.root_sha256, form_text(form))
-        rows = readings.session_rows(opened, work=work)
+        asked = _asked(opened, wanted)
+        rows = readings.session_rows(opened, work=asked.work)
         own = [row for row in rows if row.reader == name and not row.withdrawn]
         if own:
             return _continued(opened, own[-1].id, wanted)
-        earlier_sessions(opened, name, returning=returning)
-        _refuse_doing_both(opened, dataset, task, name)
-        asked = _spec(opened, wanted)
-        sample = _ordered(task, found, wanted, name)
-        of = asked, dataset
-        shown = with_made_images(opened, of, work, sample.cases, progress, stop)
-        planned = replace(sample, cases=shown.cases).planned
-        if wanted.aid is not None:
-            planned = _advised(opened, task, wanted, planned, len(rows)).tasks
-        new = NewSession(
-            kind=SessionKind.READER_STUDY,
-            reader=name,
-            dataset=cases.add_dataset(opened, dataset),
-            work=work,
-            form=form_text(form),
-            spec=SessionSpec(
-                asked,
-                _condition(asked),
-                wanted.draws_by,
-                task=task.name,
-                panel=wanted.panel,
-                aid=wanted.aid,
-                telemetry=wanted.telemetry,
-                made=shown.name,
-            ).as_json(),
-            tasks=planned,
-            run=wanted.run,
-            returning=returning,
+        earlier = earlier_sessions(opened, name, returning=returning)
+        filed = not earlier and is_filed(
+            opened, asked.dataset, name, returning=returning
         )
+        _refuse_doing_both(opened, asked.dataset, asked.task, name)
+        new = _new_session(opened, asked, name, len(rows), progress, stop)
+        new = replace(new, returning=returning, filed=filed)
         return readings.create_session(opened, new, beside=())
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is read: a task with its cases on a data set, and the name of the work."""
+
+    wanted: TaskWanted
+    task: ReadingTask
+    cases: tuple[ReadingCase, ...]
+    dataset: Dataset
+    form: Form
+    work: str
+
+
+def _asked(store: Store, wanted: TaskWanted) -> _Asked:
+    task, found = cases_of(store, wanted)
+    if not found:
+        raise WrongUseError(
+            f"'{wanted.dataset}' has nothing to read for this task.", task.about
+        )
+    dataset = cases.dataset_named(store, wanted.dataset)
+    form = _form(task, dataset, wanted.aid)
+    work = _work(wanted, dataset.root_sha256, form_text(form))
+    return _Asked(wanted, task, found, dataset, form, work)
+
+
+def _new_session(
+    store: Store,
+    asked: _Asked,
+    name: str,
+    readers: int,
+    progress: Progress | None,
+    stop: Event | None,
+) -> NewSession:
+    """Return the session of a reader, of whom ``readers`` do the same."""
+    wanted, task, dataset = asked.wanted, asked.task, asked.dataset
+    run = _spec(store, wanted)
+    sample = _ordered(task, asked.cases, wanted, name)
+    shown = with_made_images(
+        store, (run, dataset), asked.work, sample.cases, progress, stop
+    )
+    planned = replace(sample, cases=shown.cases).planned
+    if wanted.aid is not None:
+        planned = _advised(store, task, wanted, planned, readers).tasks
+    spec = SessionSpec(
+        run,
+        _condition(run),
+        wanted.draws_by,
+        task=task.name,
+        panel=wanted.panel,
+        aid=wanted.aid,
+        telemetry=wanted.telemetry,
+        made=shown.name,
+    )
+    return NewSession(
+        kind=SessionKind.READER_STUDY,
+        reader=name,
+        dataset=cases.add_dataset(store, dataset),
+        work=asked.work,
+        form=form_text(asked.form),
+        spec=spec.as_json(),
+        tasks=planned,
+        run=wanted.run,
+    )
 
 
 def _refuse_doing_both(

@@ -1,6 +1,7 @@
 """Which sessions belong to which reader of a result."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from viewer.domain.reading import SessionKind
@@ -13,12 +14,18 @@ from viewer.store.database import Store
 from viewer.store.readings import StoredSession
 
 _HEADER: Final = ("reader", "session", "title", "locked", "planned", "opened_at")
+NO_OTHER_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-def who_read(store: Store, sessions: Iterable[StoredSession]) -> Table:
+def who_read(
+    store: Store,
+    sessions: Iterable[StoredSession],
+    called: Mapping[str, str] = NO_OTHER_NAMES,
+) -> Table:
     """Return a row for each session with a locked case, those of a reader together.
 
     Withdrawn readers are left out, and sessions whose answers count in another store.
+    ``called`` are other names that some have in the results.
     """
     found: dict[str, list[tuple[object, ...]]] = {}
     for row in sessions:
@@ -27,8 +34,9 @@ def who_read(store: Store, sessions: Iterable[StoredSession]) -> Table:
         locked = sum(one.complete for one in standings)
         if locked and not row.withdrawn and ground.spec.seal is None:
             title = ground.task.title if ground.task else ground.form.title
-            own = (row.reader, row.id, title, locked, len(standings), row.opened_at)
-            found.setdefault(row.reader, []).append(own)
+            name = called.get(row.reader, row.reader)
+            own = (name, row.id, title, locked, len(standings), row.opened_at)
+            found.setdefault(name, []).append(own)
     rows = (one for of in found.values() for one in of)
     return Table("readers", _HEADER, tuple(rows))
 

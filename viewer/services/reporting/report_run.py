@@ -28,10 +28,11 @@ from viewer.services.reporting.records import (
 from viewer.services.reporting.report_words import in_words
 from viewer.services.reporting.rescore import departure_sentence
 from viewer.services.running.prompt_versions import versions_asked
+from viewer.services.sessions.file_readers import names_in_results
 from viewer.services.trials.few_shot import examples_dataset
 from viewer.services.trials.grades import grades_of
 from viewer.services.trials.run_context import RunContext
-from viewer.store import consents, reuse, runs, trials, usage
+from viewer.store import cases, consents, reuse, runs, trials, usage
 from viewer.store.database import Store
 from viewer.store.model_checks import latest_check
 from viewer.studies.places import PlacesContext
@@ -125,7 +126,10 @@ def with_readers(
     store: Store, run: int, context: RunContext, data: ReportData
 ) -> ReportData:
     """Return a report that says which sessions belong to which reader."""
-    table = who_read(store, sessions_counted(store, run, context))
+    counted = sessions_counted(store, run, context)
+    # As it was imported: what was locked has the other names already.
+    filed = names_in_results(store, cases.dataset_of_run(store, run)) if counted else {}
+    table = who_read(store, counted, filed)
     printed = Table(
         table.name,
         ("Reader", "Session", "What was read", "Locked", "Planned", "Opened"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from viewer.domain.case import Dataset
 from viewer.domain.form_values import Values
 from viewer.domain.item import item_of
+from viewer.services.sessions.file_readers import names_in_results
 from viewer.services.sessions.ground import (
     TRAINING,
     Ground,
@@ -23,7 +24,8 @@ from viewer.studies.reading_tasks import CaseRead, Entry
 def with_readings(store: Store, dataset: Dataset) -> Dataset:
     """Return a data set whose items have what readers locked, in their references.
 
-    Entries follow those of files, in the order in which their sessions were opened.
+    Entries follow those of files, in the order in which their sessions were opened. A
+    reader whose name a file has too is called by another one, unless it is the same.
     """
     entries: dict[str, list[Entry]] = defaultdict(list)
     items = {item.key: item for item in dataset.items}
@@ -50,13 +52,16 @@ def _extended(
 
 
 def _entries(store: Store, dataset: Dataset) -> Iterator[tuple[str, Entry]]:
-    for row in readings.task_sessions(store, dataset.name, dataset.root_sha256):
+    rows = readings.task_sessions(store, dataset.name, dataset.root_sha256)
+    called = names_in_results(store, dataset) if rows else {}
+    for row in rows:
         ground = ground_of(store, row.id)
         # What was sealed elsewhere counts there.
         if (task := ground.task) is None or ground.spec.seal is not None:
             continue
         for case in locked_cases(store, ground):
-            for entry in task.entries(case):
+            own = replace(case, reader=called.get(case.reader, case.reader))
+            for entry in task.entries(own):
                 yield case.item, entry
 
 

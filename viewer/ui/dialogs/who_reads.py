@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from viewer.domain.reading import KnownReader, NameTakenError
 
-_COUNTED = "In all results, the sessions of one name are those of one reader. "
+_COUNTED = "In all results, the answers of one name are those of one reader. "
 
 
 def ask_who_reads(
@@ -49,6 +49,8 @@ def ask_who_reads(
 
 
 def _told(person: KnownReader) -> str:
+    if person.dataset:
+        return f"{person.name}: in a file of the data set {person.dataset}"
     many = len(person.sessions) > 1
     numbers = ", ".join(map(str, person.sessions))
     return (

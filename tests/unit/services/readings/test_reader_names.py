@@ -1,12 +1,18 @@
 """Two persons of one name are never one reader unless somebody says so."""
 
 import csv
+import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.helpers.reviewed_run import DATASET, MODELS, missed_run
+from tests.helpers.sealed_sessions import PANEL, store_of_questions
+from tests.helpers.task_stores import imported, phantom
 from viewer.domain.form_catalog import READER_TASK, VERDICT
 from viewer.domain.reading import KnownReader, NameTakenError, SessionId
 from viewer.services.readings import cases, recording
@@ -18,7 +24,13 @@ from viewer.services.readings.opening import (
     sessions,
 )
 from viewer.services.readings.result_rows import result_rows
+from viewer.services.readings.task_readings import open_task
+from viewer.services.readings.who_read import who_read
 from viewer.services.reporting.report_run import report_data
+from viewer.services.sessions import datasets
+from viewer.services.sessions.file_readers import names_in_results, readers_in_files
+from viewer.store import cases as data_sets
+from viewer.store import readings
 from viewer.store.database import open_store
 from viewer.store.reading_audit import check_audit, events_of
 
@@ -110,3 +122,75 @@ def test_that_results_say_which_sessions_belong_to_a_returning_reader(
 def test_that_the_name_of_a_reader_who_withdrew_is_free(store: Path) -> None:
     recording.withdraw(store, open_error_review(store, 1, "Zoe"))
     assert open_reader_study(store, DATASET, READER_TASK, "Zoe") == 2
+
+
+def with_experts(store: Path, *entries: tuple[str, str, int]) -> None:
+    """Have a file say who answered the first question, as one beside it would."""
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(
+            "UPDATE item SET reference = json_set(reference, '$.experts', json(?))"
+            " WHERE key = 'CANARYITEM0'",
+            (json.dumps(entries),),
+        )
+
+
+def experts_in(store: Path) -> list[str]:
+    with open_store(store) as opened:
+        items = datasets.dataset_named(opened, PANEL.dataset).items
+    listed: Any = items[0].reference["experts"]
+    return [one[1] for one in listed]
+
+
+def lock_answers(store: Path, session: SessionId) -> None:
+    for position in range(len(cases.queue(store, session))):
+        recording.lock(store, session, position, {"answer": "A"})
+
+
+@pytest.mark.parametrize("again", ["Zoe", "zoe"])
+def test_that_a_name_in_a_file_of_the_data_set_is_asked_about(
+    again: str, tmp_path: Path
+) -> None:
+    store = store_of_questions(tmp_path)
+    with_experts(store, ("I", "Zoe", 0), ("I", "Zoe (2)", 1))
+    error = refusal(lambda: open_task(store, PANEL, again))
+    assert error.people == (KnownReader("Zoe", dataset=PANEL.dataset),)
+    assert f"Zoe has already read here (a file of {PANEL.dataset})." in str(error)
+    assert error.free.casefold() == "zoe (3)"
+    lock_answers(store, open_task(store, PANEL, "Zoe", returning=True))
+    assert experts_in(store).count("Zoe") == 2
+    with open_store(store) as opened:
+        (noted,) = events_of(opened, 2, "returning")
+        assert (noted["earlier"], noted["filed"]) == ([], True)
+        assert check_audit(opened).intact
+
+
+def test_that_a_name_that_a_file_brings_later_is_another_reader(
+    tmp_path: Path,
+) -> None:
+    store = store_of_questions(tmp_path)
+    lock_answers(store, open_task(store, PANEL, "Zoe"))
+    with_experts(store, ("I", "ZOE", 0), ("I", "Ann", 1))
+    found = experts_in(store)
+    assert found[:2] == ["ZOE", "Ann"]
+    assert "Zoe (2)" in found
+    assert "Zoe" not in found
+    with open_store(store) as opened:
+        dataset = data_sets.dataset_named(opened, PANEL.dataset)
+        called = names_in_results(opened, dataset)
+        rows = readings.session_rows(opened)
+        told = who_read(opened, rows, called).rows
+    assert called == {"Zoe": "Zoe (2)"}
+    assert "Zoe (2)" in [row[0] for row in told]
+
+
+def test_that_readers_in_a_file_of_grades_are_known(tmp_path: Path) -> None:
+    folder = phantom(tmp_path / "cases", "rubric_reading", 2)
+    store = imported(folder, "report-studies", run=False)
+    with open_store(store) as opened:
+        dataset = data_sets.dataset_named(opened, "people")
+    with (folder / "grades.csv").open(encoding="utf-8") as file:
+        named = {row["reader"] for row in csv.DictReader(file)}
+    assert named
+    assert readers_in_files(dataset) == named
+    (folder / "grades.csv").write_text("nothing", "utf-8")
+    assert readers_in_files(dataset) == frozenset()

@@ -14,9 +14,10 @@ _SEES: Final = {
 _WRONG: Final = {
     Verdict.NO: "The reply is the same whatever the image shows. Choose a model that "
     "takes images; a llama.cpp server needs the model's second file (--mmproj) to see.",
-    Verdict.UNKNOWN: "No way of reading its replies gives the place of the mark. Try "
-    "Calibrate, which asks in more ways, or choose another model.",
+    Verdict.UNKNOWN: "However its replies are read, they do not say where the mark is. "
+    "Try Calibrate, which asks in more ways, or choose another model.",
 }
+_VARIES: Final = "Two different answers to the same question."
 
 
 def check_in_words(found: ModelCheck) -> str:
@@ -28,14 +29,14 @@ def check_in_words(found: ModelCheck) -> str:
             _SEES[found.sees],
             _answers(found.convention),
             f"{found.seconds:.1f} s{pays} per answer.",
-            "Same answer twice." if found.repeats else "Two answers to one question.",
+            "Same answer twice." if found.repeats else _VARIES,
         )
     )
 
 
 def _answers(convention: str) -> str:
     if not convention:
-        return "Names no place."
+        return "Names no location."
     return f"Answers {places_in_words(convention)}."
 
 

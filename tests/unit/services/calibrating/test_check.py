@@ -77,7 +77,7 @@ def test_that_a_server_that_pretends_to_see_is_found_out() -> None:
     found = checked(EndpointScript(images="ignored"))
     assert found.sees is Verdict.NO
     assert "same whatever the image shows" in wrong_in_words(found)
-    assert "Does not see the image. Names no place." in check_in_words(found)
+    assert "Does not see the image. Names no location." in check_in_words(found)
 
 
 def test_that_guesses_are_not_taken_for_sight() -> None:
@@ -89,7 +89,7 @@ def test_that_guesses_are_not_taken_for_sight() -> None:
 def test_that_another_answer_to_the_same_question_is_told() -> None:
     found = checked(EndpointScript(answer_by_hash=True, streak=1))
     assert not found.repeats
-    assert "Two answers to one question." in check_in_words(found)
+    assert "Two different answers to the same question." in check_in_words(found)
 
 
 def test_that_an_answer_costs_what_its_tokens_cost() -> None:

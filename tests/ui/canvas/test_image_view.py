@@ -1,7 +1,9 @@
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QHelpEvent, QWheelEvent
@@ -23,6 +25,7 @@ from viewer.domain.image import (
 from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.domain.mark import Mark, MarkKind
 from viewer.imaging.luts import to_raster
+from viewer.imaging.pyramid import Patch, Pyramid
 from viewer.ui.canvas.events import CursorMoved, FilesDropped, Scrolled
 from viewer.ui.canvas.image_view import ImageView
 
@@ -65,6 +68,30 @@ def test_that_the_screen_shows_what_a_model_is_sent(
     expected = to_raster(image, window).pixels[100:200, 90:180]
     np.testing.assert_array_equal(seen[..., 0], expected)
     np.testing.assert_array_equal(seen[..., 2], expected)
+
+
+def test_that_an_image_is_shaded_once_however_often_it_is_painted(
+    view: ImageView, make_shown: MakeShown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shade, times = Pyramid.shade, list[Patch]()
+
+    def counted(
+        pyramid: Pyramid, patch: Patch, window: Window | None, *, inverted: bool
+    ) -> npt.NDArray[np.uint8]:
+        times.append(patch)
+        return shade(pyramid, patch, window, inverted=inverted)
+
+    monkeypatch.setattr(Pyramid, "shade", counted)
+    view.show_image(make_shown())
+    before = pixels(view)
+    for _ in range(3):
+        np.testing.assert_array_equal(pixels(view), before)
+    assert len(times) == 1
+    for change in (view.invert, view.reset, partial(view.turn, 6), view.one_to_one):
+        change()
+        assert (pixels(view) != before).any()
+        before = pixels(view)
+    assert len(times) == 5
 
 
 def test_that_colour_is_shown_as_it_is(view: ImageView, make_shown: MakeShown) -> None:

@@ -126,6 +126,7 @@ class Display:
         self.inverted, self.clamped = False, clamped
         self.reset()
         self._sampled: tuple[tuple[Viewport, bool], Patch] | None = None
+        self._framed: tuple[object, Frame] | None = None
 
     @property
     def shown_window(self) -> Window:
@@ -153,7 +154,11 @@ class Display:
         # A drag of the window changes the shading alone, which is the cheap part.
         if self._sampled is None or self._sampled[0] != wanted:
             self._sampled = wanted, self.pyramid.sample(viewport, smooth=wanted[1])
-        return self._shaded(self._sampled[1], turned)
+        # Most pictures differ in what lies over the image, and in nothing of it.
+        look = wanted, self.window, self.inverted, turned
+        if self._framed is None or self._framed[0] != look:
+            self._framed = look, self._shaded(self._sampled[1], turned)
+        return self._framed[1]
 
     def detail(self, viewport: Viewport, turned: TurnedScreen) -> Frame:
         """Return the picture of another viewport, such as that of a lens."""

@@ -8,6 +8,7 @@ goes down to 54 % and bootstrap intervals have no width at 0 and 1.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isnan, nan
 from typing import Final
 
@@ -81,6 +82,13 @@ def patient_interval(
         If a patient has more hits than trials, or a negative number.
     """
     k, n = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
+    return _of_counts(k.tobytes(), n.tobytes(), items, confidence)
+
+
+@lru_cache(maxsize=2048)
+def _of_counts(hits: bytes, trials: bytes, items: int, confidence: float) -> Estimate:
+    """Return the rate of counts, which tables of a run share, and reports of it."""
+    k, n = np.frombuffer(hits), np.frombuffer(trials)
     if ((k < 0) | (k > n)).any():
         raise ValueError("a patient's hits must be from 0 to its trials")
     k, n = k[n > 0], n[n > 0]

@@ -1,5 +1,6 @@
 import math
 from collections.abc import Callable, Hashable, Sequence
+from functools import cache
 from itertools import permutations
 
 import numpy as np
@@ -76,6 +77,7 @@ def plain_alpha(raters: Sequence[Column], scale: Scale) -> float:
     if len(set(values)) < 2:
         return math.nan
 
+    @cache  # each pair of labels stands there often
     def squared(a: int, b: int) -> float:
         if scale is Scale.NOMINAL:
             return float(a != b)

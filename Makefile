@@ -11,6 +11,9 @@ CORES := $(shell nproc)
 # One more than there are cores, as tests often wait for a program that they started.
 WORKERS ?= $(shell expr $(CORES) + 1)
 PARALLEL = -n $(WORKERS) --dist
+# Where a process can be forked as it stands, what it has imported need not be again.
+FORKED = $(if $(filter Linux,$(shell uname)),-p tests.helpers.in_forks --forks,\
+    --dist worksteal -n)
 # That nothing below the window needs Qt: every module of it is imported where there is
 # none, and commands, contracts of studies, formats and models, and a few stories run
 # there.
@@ -51,10 +54,9 @@ types:
 	$(PYTHON) -m mypy
 	.venv/bin/lint-imports --no-logo
 
-# Tracing doubles the time of a test, so only the layers' own are traced. Few of them wait,
-# and each worker takes 6 seconds to find them.
+# Tracing doubles the time of a test, so only the layers' own are traced. Few of them wait.
 layers:
-	$(PYTEST) $(QT) -m "not proof" -n $(CORES) --dist worksteal $(LAYERS) --cov --cov-report=
+	$(PYTEST) $(QT) -m "not proof" $(FORKED) $(CORES) $(LAYERS) --cov --cov-report=
 	$(PYTHON) -m coverage json --quiet -o .coverage.json
 	$(PYTHON) packaging/perfect_coverage.py .coverage.json
 
@@ -64,7 +66,7 @@ test: style     ## lint, the suite with coverage, and without Qt what needs none
 	@$(MAKE) --no-print-directory --jobs 2 without-qt suite
 
 suite: layers
-	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal --ignore tests/benchmarks \
+	$(PYTEST) $(QT) -m "not proof" $(FORKED) $(WORKERS) --ignore tests/benchmarks \
 	    $(addprefix --ignore ,$(LAYERS) $(ONLY_WITHOUT_QT))
 
 without-qt: types
@@ -72,7 +74,7 @@ without-qt: types
 	$(HEADLESS) -m "not proof and not hypothesis" -n 1 $(WITHOUT_QT)
 
 test-fast: style ## for the edit loop: style, the layers below, what changed since main
-	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal $(LAYERS) \
+	$(PYTEST) $(QT) -m "not proof" $(FORKED) $(WORKERS) $(LAYERS) \
 	    $$($(PYTHON) packaging/changed_tests.py)
 
 proof:          ## the long proofs, and every random test with 10,000 examples

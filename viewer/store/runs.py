@@ -246,13 +246,17 @@ def _costs(store: Store) -> Mapping[int, int]:
 
 
 def submitted_by_run(store: Store) -> Mapping[int, Out]:
-    """Return what is in batches of providers, of each run that has questions there."""
+    """Return what is in batches of providers, of each run that has questions there.
+
+    Those of batch jobs that have ended, which may be many, are not looked at.
+    """
     rows = store.rows(
-        "SELECT p.run_id, count(*) AS n, max(s.due) AS due FROM batch_job_question q"
-        " JOIN batch_job p ON p.id = q.batch_job_id"
+        "SELECT p.run_id, count(*) AS n, max(s.due) AS due FROM batch_job p"
         " JOIN batch_job_event s ON s.batch_job_id = p.id AND s.what = 'submitted'"
+        " CROSS JOIN batch_job_question q ON q.batch_job_id = p.id"
         " LEFT JOIN attempt_end e ON e.attempt_id = q.attempt_id"
-        " WHERE e.attempt_id IS NULL GROUP BY p.run_id"
+        " WHERE e.attempt_id IS NULL AND NOT EXISTS (SELECT 1 FROM batch_job_event x"
+        " WHERE x.batch_job_id = p.id AND x.what = 'ended') GROUP BY p.run_id"
     )
     return {row["run_id"]: Out(row["n"], row["due"]) for row in rows}
 

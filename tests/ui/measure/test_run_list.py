@@ -220,6 +220,18 @@ def test_that_a_run_nobody_works_on_says_what_is_at_its_provider(
     assert shown.panel.resume.isVisible()
 
 
+def test_that_a_run_has_a_line_more_while_its_answers_are_due(shown: Shown) -> None:
+    def height(row: int) -> int:
+        view = shown.panel.view
+        return view.visualRect(shown.panel.model.index(row, 0)).height()
+
+    waits = replace(_summary(2, pending=4), out=Out(4, "2027-01-01T12:00:00+00:00"))
+    shown.panel.show_runs((_summary(1), waits))
+    assert height(0) > height(1)
+    shown.panel.show_runs((_summary(1), replace(waits, out=None)))
+    assert height(0) == height(1)
+
+
 def test_that_the_list_names_what_a_run_waits_for(shown: Shown, qtbot: QtBot) -> None:
     shown.begin(2)
     shown.hear(RunStarted(2, 10, 0))

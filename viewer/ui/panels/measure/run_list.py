@@ -43,6 +43,7 @@ _BAR: Final = 4
 _TOP: Final = QPoint(1, 1)
 _AT_TOP: Final = QListView.ScrollHint.PositionAtTop
 _COST: Final = Qt.ItemDataRole.UserRole + 1
+_LINES: Final = Qt.ItemDataRole.UserRole + 2
 
 
 def run_title(summary: RunSummary) -> str:
@@ -65,7 +66,7 @@ class RunModel(QAbstractListModel):
     def __init__(self, states: RunStates, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.runs: tuple[RunSummary, ...] = ()
-        self._states = states
+        self._states, self._lines = states, tuple[int, ...]()
         states.changed.connect(self._repaint)
 
     def show_runs(self, runs: tuple[RunSummary, ...]) -> None:
@@ -89,6 +90,10 @@ class RunModel(QAbstractListModel):
         return next((i for i, one in enumerate(self.runs) if one.id == run), None)
 
     def _repaint(self) -> None:
+        lines = tuple(map(self._lines_of, self.runs))
+        if lines != self._lines:
+            self._lines = lines
+            self.layoutChanged.emit()
         if self.runs:
             self.dataChanged.emit(self.index(0), self.index(len(self.runs) - 1))
 
@@ -113,6 +118,8 @@ class RunModel(QAbstractListModel):
             return in_role("\n".join(lines), role)
         if role == _FRACTION:
             return self._fraction(run)
+        if role == _LINES:
+            return self._lines_of(run)
         return cost_text(run.cost_microusd) if role == _COST else None
 
     def _state(self, run: RunSummary) -> str:
@@ -122,19 +129,23 @@ class RunModel(QAbstractListModel):
         badge = [f"⚠ {len(run.notes)} noted"] if run.notes else []
         return " · ".join((self._states.words(state), models, *badge))
 
+    def _lines_of(self, run: RunSummary) -> int:
+        """Return how many lines a run's state takes: when answers are due is seen."""
+        return 2 if self._states.of(run).out else 1
+
     def _fraction(self, run: RunSummary) -> float | None:
         state = self._states.of(run)
         return None if state.phase is Phase.DONE else state.part
 
 
 class _RunPainter(QStyledItemDelegate):
-    """Paints two lines per run, the cost at the right, and a bar if unfinished."""
+    """Paints a run's title and state, its cost at the right, a bar if unfinished."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
-        """Return room for two lines and a bar; text is elided to the list's width."""
-        del index
+        """Return room for the lines and a bar; text is elided to the list's width."""
         height = option.fontMetrics.height()
-        return QSize(0, 2 * height + 2 * _PAD + 2 * _BAR)
+        lines = 1 + int(index.data(_LINES))
+        return QSize(0, lines * height + 2 * _PAD + 2 * _BAR)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: Index
@@ -164,9 +175,14 @@ class _RunPainter(QStyledItemDelegate):
         caption = theme.caption_font(base)
         title = index.data(Qt.ItemDataRole.DisplayRole)
         state, cost = index.data(Qt.ItemDataRole.StatusTipRole), index.data(_COST)
+        first, then = state, ""
+        if index.data(_LINES) > 1:  # it is broken where it says when answers are due
+            first, joint, then = state.partition("; ")
+            first += joint.rstrip()
         lines = (
             (title, "", colours.text, base),
-            (state, cost, soft, caption),
+            (first, cost, soft, caption),
+            (then, "", soft, caption),
         )
         top = inner.top()
         for text, right, colour, font in lines:

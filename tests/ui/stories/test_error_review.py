@@ -330,6 +330,10 @@ def test_that_an_image_that_is_gone_is_said_and_left(
     start.reader.setText("Reader A")
     start.review.click()
     story.wait(story.page.side.problem.text)
+    assert story.page.image.waiting.text == story.page.side.problem.text()
+    # Nor is anything else shown of a case that has not come up yet.
+    for part in (story.page.side.advice, story.page.texts.truth):
+        assert not part.isVisible()
     assert not story.page.ready
     story.page.go()
     assert story.task.state is TaskState.WAITING

@@ -44,6 +44,7 @@ class AdviceBox(QWidget):
         column.setSpacing(6)
         column.addWidget(self.words)
         column.addLayout(row)
+        self.hide()  # until a case has an answer to show
 
     def show_task(self, task: Task, form: ReviewForm) -> None:
         """Show what may be seen of the model's answer to a case now."""

@@ -61,7 +61,12 @@ class CaseArea(Splitter):
         self.tiles.clear()
         refs = [one.image for one in _images_of(task)]
         self.exhibit = refs.index(task.image) if task.image in refs else 0
-        self.prefetch.want(task.image, show, tell)
+
+        def fail(error: Exception) -> None:
+            tell(error)
+            self._image.fail(str(error))
+
+        self.prefetch.want(task.image, show, fail)
         beside = [ref for ref in refs if ref is not None and ref != task.image]
         self.prefetch.ahead([*beside, *following])
 

@@ -74,6 +74,7 @@ class ReviewImage(ImageView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.waiting.empty = ""  # no file is opened here
         self.canvas: Canvas | None = None
         self._kind: PlaceKind | None = None
         self._stroke: Stroke | None = None

@@ -74,6 +74,7 @@ class _Column(QFrame):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(*([8] * 4 if framed else [0] * 4))
         self._column.setSpacing(4)
+        self.hide()  # until it has something to say
 
     def show_exhibits(self, exhibits: tuple[Exhibit, ...]) -> None:
         while (item := self._column.takeAt(0)) is not None:

@@ -19,7 +19,7 @@ from viewer.ui.dialogs.import_reading import FilesRead, Seldom
 from viewer.ui.widgets.file_choice import Purpose, choose_folder, choose_to_write
 from viewer.ui.widgets.labels import caption
 from viewer.ui.widgets.long_choice import LongChoice
-from viewer.ui.widgets.scrolled import resize_on_screen
+from viewer.ui.widgets.scrolled import resize_on_screen, stacked
 
 _SIZE: Final = (640, 420)
 _INDENT: Final = 22
@@ -248,15 +248,15 @@ class ExportSession(QDialog):
         self._progressed.connect(self._progressed_to)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.addWidget(self.session)
+        offered: list[QWidget] = []
         for number, (button, kind) in enumerate(zip(self.kinds, _KINDS, strict=True)):
             self._group.addButton(button, number)
             about = caption(kind.about)
-            about.setContentsMargins(_INDENT, 0, 0, 0)
-            column.addSpacing(4)
-            column.addWidget(button)
-            column.addWidget(about)
-        column.addStretch(1)
+            about.setContentsMargins(_INDENT, 0, 0, 4)
+            offered += [button, about]
+        column = QVBoxLayout(self)
+        column.addWidget(self.session)
+        # What is said at the foot can be long, and the screen small.
+        column.addWidget(stacked(*offered), 1)
         column.addWidget(self.foot)
         resize_on_screen(self, *_SIZE)

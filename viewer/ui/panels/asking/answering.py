@@ -15,6 +15,7 @@ from viewer.services.inspecting.written_answers import written_of_trial
 from viewer.services.running.batch_form import finding_names, first_choice, model_states
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import Choices
 from viewer.ui.application.tell import tell_error
@@ -33,6 +34,7 @@ from viewer.ui.panels.asking.stored_answers import Knowledge
 from viewer.ui.panels.read.lightbox import Lightbox
 
 if TYPE_CHECKING:
+    from viewer.services.running.batch_form import ModelState
     from viewer.ui.panels.read.image_commands import ImageCommands
 
 _MOST_COMPARED: Final = 9
@@ -77,7 +79,12 @@ class Answering:
         lightbox.each(SpokenImage)
         self.side.ask.set_findings(finding_names())
         self.side.ask.connect_wanted.connect(lambda _: context.actions.run("model.new"))
-        self.reload_models()
+        self._background_tasks = BackgroundTasks(self.side)
+        self._to_tick: tuple[str, ...] = ()
+        try:
+            self._show_models(model_states(context.settings))
+        except OverreadError as error:
+            self._tell(error)
 
     def begin(self) -> None:
         """Start with the images that are already on the screen."""
@@ -97,13 +104,16 @@ class Answering:
 
         Those that are ticked stay so, and ``also`` these are.
         """
-        ask = self.side.ask
-        try:
-            states = model_states(self._context.settings)
-        except OverreadError as error:
-            tell_error(self._context, error)
-        else:
-            ask.set_models(states, (*ask.ticked, *also) or first_choice(states))
+        self._to_tick += also  # also where this call drops an earlier one
+        read = partial(model_states, self._context.settings)
+        self._background_tasks.start("models", read, self._show_models, self._tell)
+
+    def _show_models(self, states: "tuple[ModelState, ...]") -> None:
+        ask, also, self._to_tick = self.side.ask, self._to_tick, ()
+        ask.set_models(states, (*ask.ticked, *also) or first_choice(states))
+
+    def _tell(self, error: Exception) -> None:
+        tell_error(self._context, error)
 
     @property
     def compared(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as profiles
 
-from tests.helpers import forked, patient_tracing, small_store
+from tests.helpers import forked, made_once, patient_tracing, small_store
 from tests.helpers.loopback_only import sitecustomize as loopback_only
 from viewer.domain.styles import know_models
 from viewer.readers.files.isolation import isolate_with
@@ -68,6 +68,12 @@ def pytest_configure() -> None:
     feature = sys.modules.get("shibokensupport.feature")
     if hasattr(feature, "_mod_uses_pyside"):
         vars(feature)["_mod_uses_pyside"] = lambda _: False
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Have a folder for what any process of this session makes for all of them."""
+    base = session.config._tmp_path_factory.mktemp("made", numbered=False)  # type: ignore[attr-defined]
+    made_once.keep_below(base)
 
 
 # Cycles may hold widgets, which only the main thread may take down; so none is

@@ -1,12 +1,10 @@
-"""Synthetic collections, drawn once in each test process, then copied."""
+"""Synthetic collections, drawn once in all test processes, then copied."""
 
-import atexit
 import shutil
-import tempfile
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
+from tests.helpers.made_once import made_once
 from viewer.domain.geometry import SizePx
 
 Make = Callable[..., object]
@@ -16,18 +14,13 @@ def write_phantom(
     make: Make, folder: Path, n: int, seed: int, size: SizePx, **options: bool
 ) -> None:
     """Write what ``make`` draws of these arguments to a folder, silently."""
-    made = _made(make, n, seed, size, tuple(options.items()))
-    shutil.copytree(made, folder, dirs_exist_ok=True)
+    told = [f"{name}-{value}" for name, value in options.items()]
+    name = "-".join((make.__name__, f"{n}-{seed}-{size.rows}x{size.columns}", *told))
 
+    def draw(out: Path) -> None:
+        make(out, n, seed, size, _silent, **options)
 
-@cache
-def _made(
-    make: Make, n: int, seed: int, size: SizePx, options: tuple[tuple[str, bool], ...]
-) -> Path:
-    root = Path(tempfile.mkdtemp(prefix="phantom-"))
-    atexit.register(shutil.rmtree, root, ignore_errors=True)
-    make(root / "made", n, seed, size, _silent, **dict(options))
-    return root / "made"
+    shutil.copytree(made_once(name, draw), folder, dirs_exist_ok=True)
 
 
 def _silent(*_: int) -> None:

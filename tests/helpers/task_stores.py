@@ -1,8 +1,10 @@
 """Stores over synthetic data sets of the studies for which people read."""
 
 import re
+import shutil
 from pathlib import Path
 
+from tests.helpers.made_once import made_once
 from viewer.cli import run_command_line
 
 _SIZE = "100x125"
@@ -15,9 +17,13 @@ def overread(*words: object) -> None:
 
 def phantom(folder: Path, study: str, n: int = 4) -> Path:
     """Write a study's synthetic collection into a folder; return it."""
-    drawn = study in {"rubric_reading", "grounded_vqa"}
-    size = ["--size", _SIZE] if drawn else []
-    overread("phantom", "--study", study, "--n", n, *size, "--out", folder)
+
+    def draw(out: Path) -> None:
+        drawn = study in {"rubric_reading", "grounded_vqa"}
+        size = ["--size", _SIZE] if drawn else []
+        overread("phantom", "--study", study, "--n", n, *size, "--out", out)
+
+    shutil.copytree(made_once(f"{study}-{n}", draw), folder, dirs_exist_ok=True)
     return folder
 
 

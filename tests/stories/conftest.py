@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.made_once import made_once
 from viewer.cli import run_command_line
 from viewer.domain.figure import Figure
 from viewer.services.reporting import pack
@@ -36,12 +37,14 @@ def _patients_drawn_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def phantom(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def phantom() -> Path:
     """Return a phantom collection of six patients at 100 × 125."""
-    folder = tmp_path_factory.mktemp("phantom") / "D"
-    words = ["phantom", "--out", str(folder), "--n", str(PATIENTS), "--seed", "0"]
-    assert run_command_line([*words, "--size", "100x125"]) == 0
-    return folder
+
+    def draw(folder: Path) -> None:
+        words = ["phantom", "--out", str(folder), "--n", str(PATIENTS), "--seed", "0"]
+        assert run_command_line([*words, "--size", "100x125"]) == 0
+
+    return made_once("D", draw)
 
 
 Overread = Callable[..., Any]

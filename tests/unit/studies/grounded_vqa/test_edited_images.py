@@ -79,7 +79,7 @@ class Reviewed:
 def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reviewed]:
     folder = tmp_path_factory.mktemp("reviewed")
     with open_store(folder / "s.sqlite") as store:
-        dataset, rejected = with_verdicts(heal_dataset(store, folder), folder)
+        dataset, rejected = with_verdicts(heal_dataset(store, folder, 7), folder)
         cases.add_dataset(store, dataset)
         spec = replace(heal_spec(scripted(dataset, folder)), dataset=dataset.name)
         run = plan_and_finish(store, spec)

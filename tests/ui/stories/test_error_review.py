@@ -268,7 +268,9 @@ def test_that_escape_leads_back_from_results_and_from_a_review_that_is_done(
     story.begin(story.review.start.review, "Reader A")
     for _ in range(6):
         story.press(KEY.Key_2, ENTER, ENTER)
-    start = story.review.start
+    start, done = story.review.start, story.review.done
+    story.wait(done.isVisible)
+    assert "The tables of run 1 have the answers" in done.words.text()
     QTest.keyClick(story.window.focusWidget(), KEY.Key_Escape)
     story.wait(start.results.isVisible)
     start.results.click()

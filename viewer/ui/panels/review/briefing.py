@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _WIDTH: Final = 600
 """Some 80 letters in a line."""
 _DONE: Final = "Every case is locked.\nThe answers are in the store."
+_IN_RUN: Final = (
+    "Every case is locked.\nThe tables of run {} have the answers: Window ▸ Measure."
+)
 _TO_RETURN: Final = (
     "Every case is locked.\nReturn the answers to where the session comes from."
 )
@@ -102,8 +105,14 @@ class DonePage(QWidget):
 
     def show_session(self, summary: SessionSummary) -> None:
         """Say where the answers of a session go."""
-        told = _TO_RETURN if summary.visiting else _DONE
-        if summary.goes_on:
-            told = _TO_GO_ON.format(summary.part, summary.part + 1)
-        self.words.setText(told)
+        self.words.setText(_told(summary))
         self.export.setVisible(summary.visiting)
+
+
+def _told(summary: SessionSummary) -> str:
+    """Return what becomes of the answers of a session whose cases are all locked."""
+    if summary.goes_on:
+        return _TO_GO_ON.format(summary.part, summary.part + 1)
+    if summary.visiting:
+        return _TO_RETURN
+    return _DONE if summary.run is None else _IN_RUN.format(summary.run)

@@ -95,14 +95,15 @@ class Truth:
 
     @cached_property
     def given(self) -> tuple[Given, ...]:
-        """All grades, in the order of the file."""
-        return tuple(
+        """All grades, by reader, task and model."""
+        grades = (
             grade
             for task in self.tasks
             for model in MODELS
             if not cut(model, task)
             for grade in _grades(model, task)
         )
+        return tuple(sorted(grades, key=lambda g: (g.reader, g.task.name, g.model)))
 
     def delivered(self, model: str) -> list[Task]:
         return [task for task in self.tasks if not cut(model, task)]

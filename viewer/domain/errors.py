@@ -1,5 +1,6 @@
 """Errors shown to users: one sentence on what is wrong, one on how to fix it."""
 
+import sys
 from enum import StrEnum
 from typing import Final
 
@@ -38,6 +39,16 @@ class WrongUseError(OverreadError):
 
 class MissingDependencyError(OverreadError):
     """An optional package that a chosen adapter needs is not installed."""
+
+
+def where_to_get(package: str) -> str:
+    """Return where a missing package is from, for the end of a sentence.
+
+    The installed program has no pip: what is not in it is in its full edition.
+    """
+    if getattr(sys, "frozen", False):
+        return "in the full edition of Overread"
+    return f"pip install {package}"
 
 
 class StoreError(OverreadError):

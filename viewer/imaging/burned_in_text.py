@@ -17,13 +17,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from viewer.domain.errors import MissingDependencyError
+from viewer.domain.errors import MissingDependencyError, where_to_get
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster
 from viewer.imaging.resample import squared
 
 MISSING: Final = (
-    "Looking for burned-in text needs rapidocr (pip install overread[ocr])."
+    f"Looking for burned-in text needs rapidocr ({where_to_get('overread[ocr]')})."
 )
 _LEGIBLE: Final = 0.3
 """The recogniser's score from which a place is taken for text that can be read."""

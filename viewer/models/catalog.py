@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, cast
 
-from viewer.domain.errors import MissingDependencyError, WrongUseError
+from viewer.domain.errors import MissingDependencyError, WrongUseError, where_to_get
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.plugins import (
     Broken,
@@ -296,7 +296,7 @@ def missing_dependency(spec: AdapterSpec) -> str | None:
     if missing is None:
         return None
     module, package = missing
-    return f"{spec.name} needs {module} (pip install {package})."
+    return f"{spec.name} needs {module} ({where_to_get(package)})."
 
 
 def endpoint_of(profile: ModelProfile) -> Endpoint | None:

@@ -16,7 +16,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from viewer.domain.errors import MissingDependencyError, OverreadError, WrongUseError
+from viewer.domain.errors import (
+    MissingDependencyError,
+    OverreadError,
+    WrongUseError,
+    where_to_get,
+)
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster
 from viewer.imaging.resample import shrunk_mask, squared
@@ -260,7 +265,7 @@ def _check_installed() -> None:
     for module in ("torch", "transformers"):
         if find_spec(module) is None:
             raise MissingDependencyError(
-                f"Segmenting needs {module} (pip install overread[local])."
+                f"Segmenting needs {module} ({where_to_get('overread[local]')})."
             )
 
 

@@ -15,7 +15,7 @@ from itertools import chain, groupby, takewhile
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from viewer.domain.errors import MissingDependencyError
+from viewer.domain.errors import MissingDependencyError, where_to_get
 from viewer.domain.escapes import guarded, latex, one_line, spreadsheet_xml
 from viewer.domain.report import PaperRows, Section, Table
 from viewer.writers.html_text import rendered
@@ -113,8 +113,7 @@ def parquet_bytes(table: Table) -> bytes:
         from pyarrow.parquet import write_table
     except ImportError as error:
         raise MissingDependencyError(
-            "Writing Parquet needs pyarrow.",
-            "Install it: pip install overread[datasets]",
+            f"Writing Parquet needs pyarrow ({where_to_get('overread[datasets]')})."
         ) from error
     types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
     columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.header)

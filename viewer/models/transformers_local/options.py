@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Final, Self
 
-from viewer.domain.errors import MissingDependencyError, WrongUseError
+from viewer.domain.errors import MissingDependencyError, WrongUseError, where_to_get
 from viewer.domain.exchange import ModelProfile
 from viewer.models.protocol import Setting
 
@@ -184,5 +184,5 @@ def check_quantization(options: LocalOptions) -> None:
             raise MissingDependencyError(
                 f"Weights of {options.quantization} need {library}, which is not "
                 "installed.",
-                f"Install it (pip install {library}), or set quantization to none.",
+                f"Install it ({where_to_get(library)}), or set quantization to none.",
             )

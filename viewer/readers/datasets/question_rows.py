@@ -13,7 +13,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from viewer.domain.documents import read_json
-from viewer.domain.errors import MissingDependencyError, UnreadableInputError
+from viewer.domain.errors import (
+    MissingDependencyError,
+    UnreadableInputError,
+    where_to_get,
+)
 from viewer.readers.datasets.csv_tables import header_of, rows_of
 from viewer.readers.datasets.files import files_below
 from viewer.readers.files.isolation import isolated
@@ -111,8 +115,7 @@ def import_parquet() -> None:
         import pyarrow.parquet  # noqa: F401 - whether it is there is the question
     except ImportError as error:
         raise MissingDependencyError(
-            "Reading Parquet needs pyarrow.",
-            "Install it: pip install overread[datasets]",
+            f"Reading Parquet needs pyarrow ({where_to_get('overread[datasets]')})."
         ) from error
 
 

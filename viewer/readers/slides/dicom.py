@@ -131,7 +131,7 @@ def _library() -> Any:  # noqa: ANN401 - a module without types
         import wsidicom
     except ImportError as error:
         raise MissingDependencyError(
-            "Whole slides of DICOM need wsidicom.", f"Install it: {EXTRA}."
+            f"Whole slides of DICOM need wsidicom ({EXTRA})."
         ) from error
     return wsidicom
 

@@ -8,6 +8,7 @@ from typing import Final, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from viewer.domain.errors import where_to_get
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image_geometry import ImageGeometry, Spacing
 from viewer.domain.slide import (
@@ -19,7 +20,7 @@ from viewer.domain.slide import (
     scale_name,
 )
 
-EXTRA: Final = "pip install overread[pathology]"
+EXTRA: Final = where_to_get("overread[pathology]")
 _UM_AT_1X: Final = 10.0
 """The pixel of a scan at 1x in µm by common use: 0.25 µm is called 40x."""
 _LIKENESS: Final = 0.1

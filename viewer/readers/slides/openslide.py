@@ -139,7 +139,7 @@ def _library() -> Any:  # noqa: ANN401 - a module without types
         import openslide
     except ImportError as error:
         raise MissingDependencyError(
-            "Whole slides need openslide.", f"Install it: {EXTRA}."
+            f"Whole slides need openslide ({EXTRA})."
         ) from error
     return openslide
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final, Protocol
 
-from viewer.domain.errors import MissingDependencyError, WrongUseError
+from viewer.domain.errors import MissingDependencyError, WrongUseError, where_to_get
 from viewer.domain.exchange import ModelProfile
 from viewer.models.fitting import Machine, fit_in_words, this_machine
 from viewer.models.loaded import LoadCancelledError, Progress
@@ -154,8 +154,7 @@ def model_download(name: str, revision: str = "") -> ModelDownload:
 def _check_installed() -> None:
     if find_spec("huggingface_hub") is None:
         raise MissingDependencyError(
-            "Downloads need huggingface_hub, which is not installed.",
-            "Install it (pip install overread[local]).",
+            f"Downloads need huggingface_hub ({where_to_get('overread[local]')})."
         )
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Final
 
-from viewer.domain.errors import OverreadError
+from viewer.domain.errors import OverreadError, where_to_get
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.model_check import ModelCheck
 from viewer.models import keys
@@ -157,7 +157,7 @@ def _state(model: KnownModel, consented: frozenset[str]) -> tuple[Readiness, str
     missing = missing_import(spec)
     if missing is not None:
         module, package = missing
-        return Readiness.NEEDS_PACKAGE, f"needs {module}: pip install {package}"
+        return Readiness.NEEDS_PACKAGE, f"needs {module}: {where_to_get(package)}"
     try:
         return _state_of_endpoint(model.profile, consented)
     except OverreadError as error:

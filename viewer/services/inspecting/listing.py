@@ -10,7 +10,7 @@ from typing import Final
 
 import viewer
 from viewer.domain.answer import Status
-from viewer.domain.errors import OverreadError
+from viewer.domain.errors import OverreadError, where_to_get
 from viewer.domain.han import HAN_ADVICE
 from viewer.domain.plain import plain
 from viewer.domain.run import RunSummary
@@ -117,27 +117,29 @@ def _model_row(line: ModelLine) -> Row:
 
 
 _PACKAGES: Final = (
-    ("pydicom", ""),
-    ("imagecodecs", ""),
-    ("pylibjpeg", ""),
-    ("numpy", ""),
-    ("scipy", ""),
-    ("pillow", ""),
-    ("nibabel", ""),
-    ("tifffile", ""),
-    ("highdicom", ""),
-    ("httpx2", ""),
-    ("sqlite-utils", ""),
-    ("PySide6-Essentials", ""),
-    ("torch", "local"),
-    ("transformers", "local"),
-    ("xllamacpp", "gguf"),
-    ("openslide-python", "pathology"),
-    ("wsidicom", "pathology"),
-    ("pynetdicom", "pacs"),
-    ("pyarrow", "datasets"),
-    ("distributed", "cluster"),
+    ("pydicom", "pydicom", ""),
+    ("imagecodecs", "imagecodecs", ""),
+    ("pylibjpeg", "pylibjpeg", ""),
+    ("numpy", "numpy", ""),
+    ("scipy", "scipy", ""),
+    ("pillow", "PIL", ""),
+    ("nibabel", "nibabel", ""),
+    ("tifffile", "tifffile", ""),
+    ("highdicom", "highdicom", ""),
+    ("httpx2", "httpx2", ""),
+    ("sqlite-utils", "sqlite_utils", ""),
+    ("PySide6-Essentials", "PySide6", ""),
+    ("torch", "torch", "local"),
+    ("transformers", "transformers", "local"),
+    ("xllamacpp", "xllamacpp", "gguf"),
+    ("openslide-python", "openslide", "pathology"),
+    ("wsidicom", "wsidicom", "pathology"),
+    ("pynetdicom", "pynetdicom", "pacs"),
+    ("pyarrow", "pyarrow", "datasets"),
+    ("rapidocr", "rapidocr", "ocr"),
+    ("distributed", "distributed", "cluster"),
 )
+"""Packages, the module of each, and the extra that brings it."""
 
 
 def doctor_rows(settings: Settings) -> list[Row]:
@@ -158,7 +160,7 @@ def doctor_rows(settings: Settings) -> list[Row]:
         ("policy", *_policy_state()),
         ("window", *_window_state(settings.home)),
     ]
-    facts += [(name, *_package_state(name, extra)) for name, extra in _PACKAGES]
+    facts += [(name, *_package_state(name, *rest)) for name, *rest in _PACKAGES]
     facts.append(("font for Chinese", *_han_state()))
     facts += [
         ("plug-in", "cannot be used", one.why)
@@ -206,9 +208,11 @@ def _window_state(home: Path) -> tuple[str, str]:
     return str(count), f"please report {log_file(home)}, which holds no patient data"
 
 
-def _package_state(name: str, extra: str) -> tuple[str, str]:
+def _package_state(name: str, module: str, extra: str) -> tuple[str, str]:
+    """Return a package's version; the installed program has some without their own."""
+    if importlib.util.find_spec(module) is None:
+        return "not installed", where_to_get(f"overread[{extra}]" if extra else name)
     try:
         return importlib.metadata.version(name), ""
     except importlib.metadata.PackageNotFoundError:
-        wanted = f"pip install 'overread[{extra}]'" if extra else f"pip install {name}"
-        return "not installed", wanted
+        return "installed", ""

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from viewer.domain.errors import MissingDependencyError
+from viewer.domain.errors import MissingDependencyError, where_to_get
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Raster
 from viewer.imaging.png import encode_png
@@ -116,8 +116,8 @@ def _rg1() -> Path:
     path = get_testdata_file("RG1_UNCR.dcm", download=False)
     if not isinstance(path, str):
         raise MissingDependencyError(
-            "The demo's radiograph RG1 is not installed.",
-            "Install it with: pip install pydicom-data",
+            "The demo's radiograph RG1 is not installed "
+            f"({where_to_get('pydicom-data')})."
         )
     return Path(path)
 

@@ -1,5 +1,7 @@
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.helpers.tiny_study import write_images
@@ -34,13 +36,22 @@ def doctor(settings: Settings) -> dict[str, tuple[object, object]]:
 def test_that_doctor_says_what_is_missing_and_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    packages = (("no-such-package", "local"), ("nor-this", ""), ("numpy", ""))
+    packages = (
+        ("no-such-package", "no_such_module", "local"),
+        ("nor-this", "nor_this", ""),
+        ("numpy", "numpy", ""),
+        ("no-metadata", "viewer", ""),
+    )
     monkeypatch.setattr(listing, "_PACKAGES", packages)
     said = doctor(Settings(tmp_path, tmp_path / "s.sqlite"))
-    assert said["no-such-package"] == ("not installed", "pip install 'overread[local]'")
+    assert said["no-such-package"] == ("not installed", "pip install overread[local]")
     assert said["nor-this"] == ("not installed", "pip install nor-this")
-    assert said["numpy"][1] == ""
+    assert said["numpy"] == (np.__version__, "")
+    assert said["no-metadata"] == ("installed", "")
     assert said["store"] == ("not made yet", "")
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    said_there = doctor(Settings(tmp_path, tmp_path / "s.sqlite"))
+    assert said_there["no-such-package"][1] == "in the full edition of Overread"
     models = tmp_path / "models.toml"
     assert said["models file"] == (f"none yet; it would be {models}", "")
     models.write_text("")

@@ -121,7 +121,7 @@ class RunNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Out:
+class Outstanding:
     """Questions in batches of providers, and when the last are due, UTC, "" unknown."""
 
     questions: int
@@ -154,7 +154,7 @@ class RunSummary:
     plan_sha256: str
     cost_microusd: int | None = None
     notes: tuple[RunNote, ...] = ()
-    out: Out | None = None
+    out: Outstanding | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,7 @@ class RunWaiting:
         if self.store_is_busy:
             return STORE_IS_BUSY
         if self.questions:
-            return Out(self.questions, self.due).words
+            return Outstanding(self.questions, self.due).words
         return f"Waiting for {self.holders}" if self.holders else ""
 
 

@@ -13,7 +13,7 @@ from viewer.domain.escapes import path_of
 from viewer.domain.plain import made, plain
 from viewer.domain.run import (
     Condition,
-    Out,
+    Outstanding,
     RunMark,
     RunNote,
     RunSpec,
@@ -245,7 +245,7 @@ def _costs(store: Store) -> Mapping[int, int]:
     return {int(row[0]): int(row[1]) for row in rows}
 
 
-def submitted_by_run(store: Store) -> Mapping[int, Out]:
+def submitted_by_run(store: Store) -> Mapping[int, Outstanding]:
     """Return what is in batches of providers, of each run that has questions there.
 
     Those of batch jobs that have ended, which may be many, are not looked at.
@@ -258,7 +258,7 @@ def submitted_by_run(store: Store) -> Mapping[int, Out]:
         " WHERE e.attempt_id IS NULL AND NOT EXISTS (SELECT 1 FROM batch_job_event x"
         " WHERE x.batch_job_id = p.id AND x.what = 'ended') GROUP BY p.run_id"
     )
-    return {row["run_id"]: Out(row["n"], row["due"]) for row in rows}
+    return {row["run_id"]: Outstanding(row["n"], row["due"]) for row in rows}
 
 
 def run_summary(store: Store, run: int) -> RunSummary:

@@ -16,7 +16,7 @@ from viewer.domain.result import Score
 from viewer.domain.run import (
     Event,
     ModelLoading,
-    Out,
+    Outstanding,
     RunEnded,
     RunNote,
     RunStarted,
@@ -210,7 +210,7 @@ def test_that_a_run_nobody_works_on_says_what_is_at_its_provider(
     shown: Shown, status: RunStatus, mark: str
 ) -> None:
     due = datetime.now().astimezone() + timedelta(days=1)
-    out = Out(1_000, due.astimezone(UTC).isoformat())
+    out = Outstanding(1_000, due.astimezone(UTC).isoformat())
     run = replace(_summary(3, pending=1_000, planned=1_000), status=status, out=out)
     shown.panel.show_runs((run,))
     assert shown.state() == (
@@ -225,7 +225,9 @@ def test_that_a_run_has_a_line_more_while_its_answers_are_due(shown: Shown) -> N
         view = shown.panel.view
         return view.visualRect(shown.panel.model.index(row, 0)).height()
 
-    waits = replace(_summary(2, pending=4), out=Out(4, "2027-01-01T12:00:00+00:00"))
+    waits = replace(
+        _summary(2, pending=4), out=Outstanding(4, "2027-01-01T12:00:00+00:00")
+    )
     shown.panel.show_runs((_summary(1), waits))
     assert height(0) > height(1)
     shown.panel.show_runs((_summary(1), replace(waits, out=None)))

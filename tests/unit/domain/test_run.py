@@ -5,7 +5,7 @@ import pytest
 from viewer.domain.run import (
     STORE_IS_BUSY,
     ModelLoading,
-    Out,
+    Outstanding,
     RunNote,
     RunWaiting,
     submitted_words,
@@ -59,4 +59,4 @@ def test_that_a_note_is_a_sentence_about_its_model() -> None:
 def test_that_a_batch_says_when_its_answers_are_due_here(due: str, words: str) -> None:
     assert submitted_words(1_000, due, NOW) == f"Batch of 1,000 submitted{words}"
     assert RunWaiting(1, "", questions=12).words == "Batch of 12 submitted"
-    assert Out(12, "").words == "Batch of 12 submitted"
+    assert Outstanding(12, "").words == "Batch of 12 submitted"

@@ -134,10 +134,8 @@ _PACKAGES: Final = (
     ("xllamacpp", "xllamacpp", "gguf"),
     ("openslide-python", "openslide", "pathology"),
     ("wsidicom", "wsidicom", "pathology"),
-    ("pynetdicom", "pynetdicom", "pacs"),
     ("pyarrow", "pyarrow", "datasets"),
     ("rapidocr", "rapidocr", "ocr"),
-    ("distributed", "distributed", "cluster"),
 )
 """Packages, the module of each, and the extra that brings it."""
 

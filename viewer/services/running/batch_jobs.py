@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from viewer.domain.errors import PrivacyError, ProviderError, RetryClass, StoreError
 from viewer.domain.exchange import ModelProfile, RawReply
-from viewer.domain.run import Out, RunMark
+from viewer.domain.run import Outstanding, RunMark
 from viewer.models.batching import (
     CANCELLED,
     UNSENT,
@@ -121,13 +121,13 @@ class BatchJobs:
         return runs.run_mark(self._store, self._run) is RunMark.CANCELLED
 
     @property
-    def out(self) -> Out | None:
+    def out(self) -> Outstanding | None:
         """What is in providers' batches now, None for nothing."""
         out = [one for one in self._jobs if one.stage is Stage.SUBMITTED]
         questions = sum(len(one.questions) for one in out)
         if not questions:
             return None
-        return Out(questions, max(one.due for one in out))
+        return Outstanding(questions, max(one.due for one in out))
 
     def take_up(self) -> tuple[tuple[BatchedQuestion, int], ...]:
         """Go on with the batch jobs of an earlier process.

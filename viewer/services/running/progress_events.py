@@ -13,7 +13,7 @@ from viewer.domain.run import (
     Heartbeat,
     LimitChanged,
     ModelLoading,
-    Out,
+    Outstanding,
     RunSpent,
     RunWaiting,
     TrialDone,
@@ -166,7 +166,7 @@ class Waits:
         self._run = run
         self._holders: dict[int, Coordinator] = {}
         self._idle_since: float | None = None
-        self._told: tuple[str, Out | None] = ("", None)
+        self._told: tuple[str, Outstanding | None] = ("", None)
 
     def hold(self, trial: int, holder: Coordinator) -> None:
         """Record that a trial waits for the reply to another process's question."""
@@ -176,7 +176,9 @@ class Waits:
         """Record that a trial no longer waits."""
         self._holders.pop(trial, None)
 
-    def news(self, *, idle: bool, out: Out | None = None) -> Iterator[RunWaiting]:
+    def news(
+        self, *, idle: bool, out: Outstanding | None = None
+    ) -> Iterator[RunWaiting]:
         """Return the changes.
 
         ``idle`` if nothing of the batch is in progress here; ``out`` is what is in

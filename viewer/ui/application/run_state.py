@@ -11,7 +11,7 @@ from viewer.domain.run import (
     Event,
     Heartbeat,
     ModelLoading,
-    Out,
+    Outstanding,
     RunEnded,
     RunMark,
     RunSpent,
@@ -99,7 +99,7 @@ class RunState:
     spent: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
     why: str = ""
-    out: Out | None = None
+    out: Outstanding | None = None
 
     @property
     def is_active(self) -> bool:
@@ -141,7 +141,9 @@ class RunState:
                 loading = event if event.what else None
                 return replace(heard, loading=loading, ticks=(now_s,))
             case RunWaiting():
-                out = Out(event.questions, event.due) if event.questions else None
+                out = (
+                    Outstanding(event.questions, event.due) if event.questions else None
+                )
                 words = "" if out else event.words
                 return replace(heard, awaited=words, out=out, ticks=(now_s,))
             case RunSpent():

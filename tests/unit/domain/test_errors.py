@@ -1,6 +1,7 @@
 """Errors with their two sentences."""
 
 import pickle
+import sys
 
 import pytest
 
@@ -11,6 +12,7 @@ from viewer.domain.errors import (
     ProviderError,
     RetryClass,
     UnreadableInputError,
+    where_to_get,
 )
 
 
@@ -50,3 +52,11 @@ def test_that_an_endpoint_that_nobody_listens_at_is_not_one_that_is_not_ready(
 ) -> None:
     error = ProviderError("No.", retry_class=RetryClass.RETRY, reason=reason)
     assert (error.unreachable, error.loading) == (unreachable, loading)
+
+
+def test_that_a_program_without_pip_does_not_advise_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert where_to_get("torch") == "pip install torch"
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert where_to_get("torch") == "in the full edition of Overread"

@@ -1,5 +1,6 @@
 """Window tests draw on no screen, and start with the dark theme."""
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from pytestqt.wait_signal import SignalBlocker
 
 from tests.helpers.window_parts import WorkerInThread
 from viewer.services.worker import background
+from viewer.ui.canvas import layers
 from viewer.ui.widgets import theme
 
 LIMIT_MS: Final = 300_000
@@ -90,6 +92,14 @@ def _dark(qapp: QApplication, _themed: None) -> Iterator[None]:
 @pytest.fixture
 def worker_process() -> None:
     """Let the window of a test start its worker as a process, as it does outside."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _few_labels_at_once() -> Iterator[None]:
+    """Place a few labels in one turn, however busy the machine is."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(layers, "_FEW_S", math.inf)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Self
 
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QCoreApplication, Qt
 
 from tests.helpers.forked import start_program
 from tests.helpers.scripted_server import Script, ScriptedServer
@@ -30,7 +29,7 @@ from viewer.store.database import open_store
 from viewer.ui.application.action_spec import Place
 from viewer.ui.workspaces.measure import MeasureWorkspace
 
-_LOOK_MS: Final = 150
+_LOOK_S: Final = 0.05
 _PATIENCE_S: Final = 600.0
 _TRIALS: Final = 48
 
@@ -132,7 +131,9 @@ class Watched:
         return self._now().counted
 
     def _look(self) -> None:
-        QTest.qWait(_LOOK_MS)
+        # Not QTest.qWait, which keeps Python from other threads while it waits.
+        QCoreApplication.processEvents()
+        time.sleep(_LOOK_S)
         now = self._now()
         if not self.said or now.second > self.said[-1].second:
             self.said.append(now)
